@@ -244,6 +244,12 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     Ok(names)
 }
 
+/// Returns the name of a file that has the records of several files. `at`: when the first of them was stored.
+#[must_use]
+pub fn merged_name(number: u32, at: Timestamp) -> String {
+    name_of(number, at, "merged")
+}
+
 pub(crate) fn name_of(number: u32, now: Timestamp, suffix: &str) -> String {
     let time = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string();
     let hyphen = if suffix.is_empty() { "" } else { "-" };

@@ -146,6 +146,15 @@ Exit codes: 0 success, 3 if some partitions have no worker.")]
     /// Copy a corpus from a folder into PostgreSQL, or back
     #[command(after_help = MIGRATE_HELP)]
     Migrate(Migrate),
+    /// Merge small files in object storage into large Parquet and WARC files
+    #[command(
+        after_help = "Workers merge their own files. This command merges all files, and writes files with many \
+outdated documents again. It can run during a crawl.
+
+Examples:
+  gleaner compact --store postgres://gleaner@db.example/news --objects s3://news/corpus"
+    )]
+    Compact,
     /// Export documents of the corpus
     #[command(after_help = export_help())]
     Export(Box<Export>),

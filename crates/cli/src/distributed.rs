@@ -10,8 +10,9 @@ use gleaner_corpus::ContentHash;
 use gleaner_crawl::Stop;
 use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
 use gleaner_store::objects::{Objects, Options};
-use gleaner_store::{Membership, Store, Writer, shown_address};
+use gleaner_store::{Extent, Membership, Store, Writer, shown_address};
 use serde::Serialize;
+use tracing::warn;
 
 use crate::failure::Failure;
 use crate::messages::print_message;
@@ -120,6 +121,14 @@ pub(crate) fn join(
     match settings::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(writer),
+    }
+}
+
+/// Merges the files that this worker wrote to object storage. After an error they stay as they are, for
+/// `gleaner compact`.
+pub(crate) fn compact(store: &Store) {
+    if let Err(error) = store.compact(Extent::Own) {
+        warn!(%error, "files in object storage were not merged; `gleaner compact` merges them");
     }
 }
 

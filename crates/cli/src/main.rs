@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
         Command::Workers(args) => commands::workers::run(&common, &args),
         Command::Migrate(args) => commands::migrate::run(&common, &args),
+        Command::Compact => commands::compact::run(&common),
         Command::Serve(args) => commands::serve::run(&common, &args),
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),

@@ -11,6 +11,7 @@ mod accessibility;
 mod admission;
 mod archive;
 mod browser;
+mod compaction;
 mod crawl;
 mod distributed;
 mod eval;

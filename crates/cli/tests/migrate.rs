@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use crate::distributed::documents;
 use crate::newspaper::{Crawl, check_gaps};
 use gleaner_store::{Migration, Options, open};
 use gleaner_testkit::postgres::Postgres;
@@ -83,7 +84,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert!(unfinished.contains("`gleaner migrate` is running or was interrupted"), "{unfinished}");
     let back = ["migrate", "--from", &address, "--to", "sled", "--objects", "objects", "--data", "back"];
     done(&crawl, &back);
-    assert_eq!(done(&crawl, &["export", "--data", "back"]), whole);
+    assert_eq!(documents(&done(&crawl, &["export", "--data", "back"])), documents(&whole));
     assert!(done(&crawl, &["verify", "--data", "back"]).contains("No fault was found"));
     let again = refused(&crawl, &back, 1);
     assert!(again.contains("already exists"), "{again}");
@@ -98,8 +99,9 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
 /// Removes a file of texts from the object storage. Checks that `verify` and `export` report it, and that
 /// wrong object storage is refused.
 fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
-    let texts = crawl.folder.path().join("objects/documents/0000");
-    let files: Vec<_> = fs::read_dir(&texts).unwrap().map(|file| file.unwrap().path()).collect();
+    let days = fs::read_dir(crawl.folder.path().join("objects/documents")).unwrap();
+    let files = days.flat_map(|day| fs::read_dir(day.unwrap().path()).unwrap());
+    let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     fs::remove_file(files.iter().max().unwrap()).unwrap();
     let name = files.iter().max().unwrap().file_name().unwrap().to_str().unwrap();
     let output = gleaner(crawl, &[&["verify"], there].concat());

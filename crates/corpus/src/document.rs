@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::normal::from_hexadecimal;
 use crate::{ContentHash, Extras};
 
 /// The permanent identity of a document: 16 bytes of BLAKE3 of the canonical URL under which its text was
@@ -150,15 +151,9 @@ impl FromStr for DocumentId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a document id, which has 32 hexadecimal digits");
-        if text.len() != 32 || !text.is_ascii() {
-            return Err(wrong());
-        }
-        let mut id = [0; 16];
-        for (byte, at) in id.iter_mut().zip((0..32).step_by(2)) {
-            *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong())?;
-        }
-        Ok(Self(id))
+        from_hexadecimal(text)
+            .map(Self)
+            .ok_or_else(|| format!("\"{text}\" is not a document id, which has 32 hexadecimal digits"))
     }
 }
 

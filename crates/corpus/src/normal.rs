@@ -5,6 +5,7 @@
 //! to linguists.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -41,6 +42,28 @@ impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
+}
+
+impl FromStr for ContentHash {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        from_hexadecimal(text)
+            .map(Self)
+            .ok_or_else(|| format!("\"{text}\" is not a content hash, which has 64 hexadecimal digits"))
+    }
+}
+
+/// Parses bytes of two hexadecimal digits each.
+pub(crate) fn from_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(bytes)
 }
 
 impl fmt::Debug for ContentHash {

@@ -10,9 +10,9 @@ use gleaner_fetch::Response;
 use gleaner_frontier::{
     Body, CanonicalUrl, Discovered, Found, Limits, Outcome, Role, Scope, feed, links, sitemap, sniff,
 };
-use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_html::embedded::complete;
+use gleaner_html::embedded::{complete, completed};
+use gleaner_html::{Page, Partly};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{Judgement, PreparedTemplate, Seen, SiteTemplate, Verdict, is_cut, judge};
 use jiff::Timestamp;
@@ -145,12 +145,17 @@ fn read_page(
     // Pins select elements of the whole page, and affect the decision about each of its lines.
     let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
     let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.concern(page));
-    if !is_pinned && let Some((page, article)) = detected(visit, &decoded.text, fetched, rules) {
-        follow(reading, visit, &page, known);
+    let partly = visit.template.as_deref().filter(|_| visit.record.role == Role::Page && !is_pinned);
+    let partly = partly.map(|template| (template, template.detector().read(&decoded.text)));
+    if let Some((template, partly)) = &partly
+        && let Some(article) = detected(visit, template, partly, fetched, rules)
+    {
+        follow(reading, visit, &partly.page, known);
         reading.content = Content::Article(Box::new(article));
         return;
     }
-    let page = whole.unwrap_or_else(|| complete(&decoded.text));
+    let parsed = || partly.map_or_else(|| Page::parse(&decoded.text), |(_, it)| it.into_whole(&decoded.text));
+    let page = whole.unwrap_or_else(|| completed(&decoded.text, parsed()));
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
@@ -175,15 +180,18 @@ fn read_page(
 ///
 /// The check with [`judge`] is not needed here. Of 23 recorded pages of two sites that are not articles, this
 /// function accepts none, and `judge` accepts two.
-fn detected(visit: &Visit, html: &str, fetched: Timestamp, rules: Rules<'_>) -> Option<(Page, Article)> {
-    let prepared: &PreparedTemplate =
-        visit.template.as_deref().filter(|_| visit.record.role == Role::Page)?;
-    let partly = prepared.detector().read(html);
-    let extracted = prepared.detector().detect_partly(&partly)?;
+fn detected(
+    visit: &Visit,
+    prepared: &PreparedTemplate,
+    partly: &Partly,
+    fetched: Timestamp,
+    rules: Rules<'_>,
+) -> Option<Article> {
+    let extracted = prepared.detector().detect_partly(partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(prepared.template()));
     let seen = prepared.template().health.see(&extracted);
-    Some((partly.page, Article { document: rules.admitted(draft), seen, raw: None }))
+    Some(Article { document: rules.admitted(draft), seen, raw: None })
 }
 
 /// Extracts an article with its host's template and pins. The template's health is measured on the text

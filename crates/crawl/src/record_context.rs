@@ -19,7 +19,8 @@ use crate::error::CrawlError;
 #[derive(Debug)]
 pub struct ContextReader {
     store: Store,
-    files: HashMap<u32, String>,
+    /// For each file, the name of the file or object that contains it, and where it begins there.
+    files: HashMap<u32, (String, u64)>,
 }
 
 impl ContextReader {
@@ -52,20 +53,23 @@ impl ContextReader {
     fn archived(&self, document: &Document) -> Result<Option<(String, u64)>, StoreError> {
         let record = self.store.url(UrlKey::from_bytes(document.id.0))?;
         let place = record.and_then(|record| record.archived);
-        Ok(place.and_then(|place| Some((self.files.get(&place.file)?.clone(), place.offset))))
+        Ok(place.and_then(|place| {
+            let (file, begin) = self.files.get(&place.file)?;
+            Some((file.clone(), begin + place.offset))
+        }))
     }
 }
 
-fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, String>, CrawlError> {
+fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, (String, u64)>, CrawlError> {
     if store.is_shared() {
         let file = |(number, file): (u32, FileRecord)| {
-            (number, file.name.rsplit('/').next().unwrap_or_default().to_owned())
+            (number, (file.name.rsplit('/').next().unwrap_or_default().to_owned(), file.offset))
         };
         return store.archive_files().map(|named| Ok(named.map(file)?)).collect();
     }
     let named = |path: PathBuf| {
         let file = path.file_name()?.to_string_lossy().into_owned();
-        Some((Place { file: file.clone(), offset: 0 }.number(), file))
+        Some((Place { file: file.clone(), offset: 0 }.number(), (file, 0)))
     };
     Ok(archive_files(config)?.into_iter().filter_map(named).collect())
 }

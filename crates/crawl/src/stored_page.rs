@@ -56,39 +56,37 @@ pub enum PageError {
 /// See [`PageError`].
 pub fn stored_page(config: &Config, store: &Store, key: UrlKey) -> Result<Option<StoredPage>, PageError> {
     if let Some(kept) = store.page(key)? {
-        let html = decode(&kept.body, kept.content_type.as_deref()).text;
+        let html = decode(&kept.body, kept.content_type.as_deref()).text.into_owned();
         return Ok(Some(StoredPage { html, place: None }));
     }
     let Some(archived) = store.url(key)?.and_then(|record| record.archived) else { return Ok(None) };
-    let (file, offset) = (archive_file(config, store, &archived)?, archived.offset);
-    match archived_html(config, store, &file, offset) {
+    let (file, offset) = archive_place(config, store, &archived)?;
+    match archived_html(config, store, &archived, &file) {
         Ok(html) => Ok(Some(StoredPage { html, place: Some((file, offset)) })),
         Err(reason) => Err(PageError::Unreadable { file, offset, reason }),
     }
 }
 
-fn archive_file(config: &Config, store: &Store, archived: &Archived) -> Result<PathBuf, PageError> {
+/// Returns the file or object of a response, and the offset in it.
+fn archive_place(config: &Config, store: &Store, archived: &Archived) -> Result<(PathBuf, u64), PageError> {
     let found = if store.is_shared() {
-        let files = store.archive_files().collect::<Result<Vec<_>, _>>()?;
-        files.into_iter().find(|(number, _)| *number == archived.file).map(|(_, file)| file.name.into())
+        let file = store.archive_file(archived.file)?;
+        file.map(|file| (file.name.into(), file.offset + archived.offset))
     } else {
         let folder = archive_folder(config);
         let is_it = |name: &String| Place { file: name.clone(), offset: 0 }.number() == archived.file;
-        names(&folder)?.into_iter().find(is_it).map(|name| folder.join(name))
+        names(&folder)?.into_iter().find(is_it).map(|name| (folder.join(name), archived.offset))
     };
     found.ok_or(PageError::Missing { number: archived.file })
 }
 
-fn archived_html(config: &Config, store: &Store, file: &Path, offset: u64) -> Result<String, String> {
+fn archived_html(config: &Config, store: &Store, archived: &Archived, file: &Path) -> Result<String, String> {
     let most = usize::try_from(config.fetch.max_page.get()).unwrap_or(usize::MAX);
     if !store.is_shared() {
-        return html(Reader::open(file, offset, most).map_err(|error| error.to_string())?, most);
+        return html(Reader::open(file, archived.offset, most).map_err(|error| error.to_string())?, most);
     }
-    let content = store
-        .object(&file.to_string_lossy())
-        .map_err(|error| error.to_string())?
-        .ok_or("the object is missing")?;
-    let from = usize::try_from(offset).ok().and_then(|from| content.get(from..)).ok_or(SHORT)?;
+    let content = store.archive_content(archived.file).map_err(|error| error.to_string())?;
+    let from = usize::try_from(archived.offset).ok().and_then(|from| content.get(from..)).ok_or(SHORT)?;
     html(Reader::new(Cursor::new(from), most).map_err(|error| error.to_string())?, most)
 }
 
@@ -99,7 +97,7 @@ fn html<R: Read + Seek>(mut reader: Reader<R>, most: usize) -> Result<String, St
         Some(Ok(Item::Record(record))) => {
             let http = record.http().ok_or("it is not an HTTP response")?;
             let content_type = http.header("content-type").map(str::to_owned);
-            Ok(decode(&http.payload(most).body, content_type.as_deref()).text)
+            Ok(decode(&http.payload(most).body, content_type.as_deref()).text.into_owned())
         }
         Some(Ok(Item::Damage(damage))) => Err(damage.reason),
         Some(Err(error)) => Err(error.to_string()),

@@ -241,7 +241,7 @@ impl PageEntry {
     /// [`DatasetError::Read`] if a file is missing, damaged or too large, or the gold text is not UTF-8.
     pub fn read(&self) -> Result<RecordedPage, DatasetError> {
         let bytes = bytes(&self.html)?;
-        let source = decode(&bytes, None).text;
+        let source = decode(&bytes, None).text.into_owned();
         let page = complete(&source);
         let gold = self.read_gold()?;
         Ok(RecordedPage { bytes, source, page, gold })

@@ -9,6 +9,7 @@
 //! | [`repeated_paragraphs`] | removes paragraphs that the corpus repeats |
 //! | [`format`](mod@format) | renders records in each format |
 //! | [`single_file`] | writes one file atomically |
+//! | [`document_file`] | writes documents to Parquet files of a store, and reads them again |
 //! | [`folder`] | writes many files atomically, and resumes an interrupted export |
 //! | [`manifest`] | lists the written files with checksums |
 //! | [`dataset_card`] | writes the files that other programs expect, such as a dataset card |
@@ -19,6 +20,7 @@
 //! have the old versions and later files the new ones.
 
 pub mod dataset_card;
+pub mod document_file;
 mod error;
 pub mod filter;
 pub mod folder;

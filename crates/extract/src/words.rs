@@ -43,8 +43,18 @@ fn find(text: &str, is: impl Fn(char) -> bool) -> Option<usize> {
 /// Returns the number of [`words`] in a text.
 #[must_use]
 pub fn count_words(text: &str) -> usize {
-    let (mut count, mut is_within, mut letters) = (0, false, 0);
-    for c in text.chars() {
+    let bytes = text.as_bytes();
+    let (mut count, mut is_within, mut letters, mut at) = (0, false, 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        // Most characters are one byte, which needs no decoding.
+        if byte.is_ascii() {
+            let is_word = in_word(char::from(*byte));
+            count += usize::from(is_word && !is_within);
+            (is_within, letters, at) = (is_word, 0, at + 1);
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        at += c.len_utf8();
         if is_unspaced(c) {
             let is_letter = in_word(c);
             count += usize::from(is_letter && letters % PIECE == 0);

@@ -108,7 +108,7 @@ pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
     }
-    page.class_and_id(id).any(|name| holds_one(name, words))
+    page.class_and_id(id).iter().any(|name| holds_one(name, words))
 }
 
 /// Returns the names in the first author element near the headline, or in the page's only author element.

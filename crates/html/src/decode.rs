@@ -26,6 +26,8 @@
 
 mod twice;
 
+use std::borrow::Cow;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
@@ -37,9 +39,9 @@ const PRESCAN: usize = 4096;
 
 /// A page's text and how it was decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
-    /// The text without a byte order mark. U+FFFD replaces undecodable bytes.
-    pub text: String,
+pub struct Decoded<'a> {
+    /// The text without a byte order mark. U+FFFD replaces undecodable bytes. It is borrowed if the bytes are UTF-8.
+    pub text: Cow<'a, str>,
     /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a [`Legacy`]
     /// encoding, such as `viscii`.
     pub encoding: &'static str,
@@ -50,33 +52,34 @@ pub struct Decoded {
 /// Decodes a page. `content_type` is the value of the header, such as `text/html; charset=utf-8`. Decoding
 /// never fails: U+FFFD replaces bytes that cannot be decoded.
 #[must_use]
-pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
+pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
     let decoded = decoded(bytes, content_type);
     match legacy::told(&decoded.text) {
         Some(legacy) => {
-            let text = legacy.undo_windows_1252(&decoded.text);
+            let text = legacy.undo_windows_1252(&decoded.text).into();
             Decoded { text, encoding: legacy.label(), ..decoded }
         }
         None => decoded,
     }
 }
 
-fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
+fn decoded<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         let decoded = with(encoding, bytes);
-        let text = twice::once(&decoded.text).unwrap_or(decoded.text);
+        let text = twice::once(&decoded.text).map_or(decoded.text, Cow::Owned);
         return Decoded { text, ..decoded };
     }
     let declared = [content_type.and_then(of_content_type), declared_inside(bytes)];
     if let Some(found) = declared.iter().flatten().find_map(|e| ascii_on_the_wire(e, bytes)) {
         return found;
     }
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        let text = twice::once(text).unwrap_or_else(|| text.to_owned());
+    // This is faster than `std::str::from_utf8`.
+    if let Some(text) = UTF_8.decode_without_bom_handling_and_without_replacement(bytes) {
+        let text = twice::once(&text).map_or(text, Cow::Owned);
         return Decoded { text, encoding: UTF_8.name(), lossy: false };
     }
     if let Some(legacy) = declared_legacy(bytes, content_type) {
-        return Decoded { text: legacy.decode(bytes), encoding: legacy.label(), lossy: false };
+        return Decoded { text: legacy.decode(bytes).into(), encoding: legacy.label(), lossy: false };
     }
     for encoding in declared.into_iter().flatten() {
         let decoded = with(encoding, bytes);
@@ -91,7 +94,7 @@ fn decoded(bytes: &[u8], content_type: Option<&str>) -> Decoded {
 /// Decodes ISO-2022-JP (which consists of ASCII bytes) or UTF-16 (in which often every second byte is ASCII).
 /// Both may look like UTF-8. Returns `None` for any other encoding, and for bytes that are not in this
 /// encoding.
-fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decoded> {
+fn ascii_on_the_wire<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Option<Decoded<'a>> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
         e if e == UTF_16LE || e == UTF_16BE => {
@@ -102,9 +105,9 @@ fn ascii_on_the_wire(encoding: &'static Encoding, bytes: &[u8]) -> Option<Decode
     fits.then(|| with(encoding, bytes)).filter(|d| !d.lossy)
 }
 
-fn with(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
+fn with<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
     let (text, used, lossy) = encoding.decode(bytes);
-    Decoded { text: text.into_owned(), encoding: used.name(), lossy }
+    Decoded { text, encoding: used.name(), lossy }
 }
 
 fn errors(text: &str) -> usize {
@@ -112,7 +115,7 @@ fn errors(text: &str) -> usize {
 }
 
 /// Detects the encoding of bytes that are not valid UTF-8. UTF-8 with a few bad bytes is recognized too.
-fn detect(bytes: &[u8]) -> Decoded {
+fn detect(bytes: &[u8]) -> Decoded<'_> {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
     if errors(&utf8.text) * 20 <= multibyte {

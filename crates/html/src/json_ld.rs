@@ -59,12 +59,16 @@ pub(crate) struct Statement {
     pub(crate) words: Option<u64>,
 }
 
-pub(crate) fn json_ld(page: &Page, canonical: Option<&str>) -> JsonLd {
+/// Returns the values in a page's JSON-LD.
+pub(crate) fn values(page: &Page) -> Vec<Value> {
     let scripts = page
         .elements("script")
         .filter(|id| page.attribute(*id, "type").is_some_and(|t| t.to_ascii_lowercase().contains("ld+json")));
-    let values: Vec<Value> = scripts.flat_map(|id| parse(&page.raw_text(id))).collect();
-    let objects = objects(&values);
+    scripts.flat_map(|id| parse(&page.raw_text(id))).collect()
+}
+
+pub(crate) fn json_ld(values: &[Value], canonical: Option<&str>) -> JsonLd {
+    let objects = objects(values);
     let of_type = |is: fn(&str) -> bool| objects.iter().filter(move |o| types(o).any(is));
     let mut articles = of_type(is_article);
     let article =

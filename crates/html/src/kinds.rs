@@ -46,6 +46,26 @@ pub(crate) fn has_kind(tag: &str) -> bool {
     )
 }
 
+/// The hashes of a kind's name. Kinds of all pages can be compared by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key {
+    own: u64,
+    above: u64,
+}
+
+/// Returns the elements that have a kind, in page order. The kinds of names longer than 200 bytes are included.
+pub fn keys(page: &Page) -> impl Iterator<Item = (NodeId, Key)> {
+    let mut own: Vec<Option<u64>> = vec![None; page.len()];
+    let mut hash = move |id: NodeId| *own[id as usize].get_or_insert_with(|| hash_of_element(page, id));
+    let ids = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(has_kind));
+    ids.map(move |id| (id, Key { own: hash(id), above: hash(page.node(id).parent) }))
+}
+
+fn hash_of_element(page: &Page, id: NodeId) -> u64 {
+    let [class, of_id] = page.class_and_id(id);
+    hash(page.tag(id).unwrap_or_default(), class, of_id)
+}
+
 impl Kinds {
     /// Creates a set from names that [`name`] returned. Other strings match nothing.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
@@ -79,11 +99,7 @@ impl Kinds {
     }
 
     fn holds(&self, page: &Page, id: NodeId) -> bool {
-        let hash = |id: NodeId| {
-            let value = |key| page.attribute(id, key).unwrap_or_default();
-            hash(page.tag(id).unwrap_or_default(), value("class"), value("id"))
-        };
-        self.has(hash(id), || hash(page.node(id).parent))
+        self.has(hash_of_element(page, id), || hash_of_element(page, page.node(id).parent))
     }
 
     /// Whether an element's kind is in the set. Computes the parent's hash only if it is needed.

@@ -30,6 +30,7 @@ pub mod text;
 mod attribute_flood;
 mod author;
 mod canonical;
+mod declared;
 mod entities;
 mod fast;
 mod json_ld;

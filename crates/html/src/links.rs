@@ -7,7 +7,7 @@
 //! Limitation: links that scripts create, and links in `<noscript>`, are not found.
 
 use crate::canonical::beside;
-use crate::text::{is_hidden, never_text, tidy};
+use crate::text::{is_hidden, tidy};
 use crate::{NodeId, Page};
 
 /// The links of a page.
@@ -139,10 +139,10 @@ pub fn anchor_text(page: &Page, id: NodeId) -> String {
     while at < page.node(id).end {
         if let Some(piece) = page.text(at) {
             text.push_str(piece);
-        } else if at != id && (page.tag(at).is_some_and(never_text) || is_hidden(page, at)) {
+        } else if at != id && (page.is_never_text(at) || is_hidden(page, at)) {
             at = page.node(at).end;
             continue;
-        } else if page.tag(at).is_some_and(|t| crate::text::is_block(t) || t == "br") {
+        } else if page.is_block(at) || page.tag(at) == Some("br") {
             text.push(' ');
         }
         at += 1;

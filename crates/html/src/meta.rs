@@ -85,6 +85,7 @@ pub(crate) const IMAGE: [&str; 5] =
 pub(crate) const LANGUAGE: [&str; 5] =
     ["og:locale", "content-language", "language", "dc.language", "dcterms.language"];
 
+#[derive(Debug, Clone)]
 pub(crate) struct Meta(Vec<(String, String)>);
 
 impl Meta {

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::author::authors;
 use crate::canonical::{absolute, canonical};
+use crate::declared::Declared;
 use crate::entities::without_tags;
 use crate::json_ld::{JsonLd, Statement, is_article, json_ld};
-use crate::links::linked_canonical;
 use crate::meta::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, Meta, SECTION, TITLE};
 use crate::microdata::Items;
 use crate::text::tidy;
@@ -152,13 +152,7 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
         published,
         published_utc,
         modified,
-        authors: authors(
-            page,
-            &sources.items,
-            stated_authors(meta, article.authors.clone()),
-            headline,
-            &site,
-        ),
+        authors: authors(page, sources.items, stated_authors(meta, article.authors.clone()), headline, &site),
         kind: kind(meta, article.kind.clone(), whole.kind.clone()),
         description: description(meta, article),
         keywords: keywords(page, meta, article),
@@ -179,12 +173,12 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     let sources = Sources::new(page, "", None);
     let title = headline(page, &sources, &sources.site()).text;
-    (title, description(&sources.meta, &sources.article))
+    (title, description(sources.meta, &sources.article))
 }
 
 struct Sources<'a> {
-    meta: Meta,
-    items: Items,
+    meta: &'a Meta,
+    items: &'a Items,
     /// From JSON-LD: the article, the page (`whole`) and the breadcrumbs (`trail`).
     article: Statement,
     whole: Statement,
@@ -198,14 +192,12 @@ struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    fn new(page: &Page, address: &'a str, fetched: Option<Timestamp>) -> Self {
-        let items = Items::from_page(page);
-        let meta = Meta::from_page(page, &items);
-        let linked = linked_canonical(page);
+    fn new(page: &'a Page, address: &'a str, fetched: Option<Timestamp>) -> Self {
+        let Declared { items, meta, json, canonical: linked } = page.declared();
         let canonical = canonical(linked.as_deref().into_iter().chain(meta.all("og:url")), address);
-        let json = json_ld(page, Some(known(canonical.as_deref(), address)).filter(|it| !it.is_empty()));
+        let json = json_ld(json, Some(known(canonical.as_deref(), address)).filter(|it| !it.is_empty()));
         Self {
-            site_name: site_name(&meta, &json),
+            site_name: site_name(meta, &json),
             article: json.article.unwrap_or_default(),
             whole: json.page.unwrap_or_default(),
             trail: json.trail,

@@ -18,6 +18,7 @@ use crate::{NodeId, Page};
 /// Maximum number of items to read. A page with more items is a list and not an article.
 const MOST: usize = 1_000;
 
+#[derive(Debug, Clone)]
 pub(crate) struct Items {
     /// The main item. `None` if no item has an article type.
     main: Option<NodeId>,

@@ -15,14 +15,17 @@
 //! it.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use ego_tree::iter::Edge;
 use html5ever::{LocalName, local_name};
 use scraper::{Html, Node as Parsed};
 
 use crate::attribute_flood;
-use crate::fast::{self, Built, Unsure};
+use crate::declared::Declared;
+use crate::fast::{self, Built, LeftOut, Unsure};
 use crate::kinds::Kinds;
+use crate::tags::Display;
 use crate::tree::{self, Budget};
 
 /// A node's index in document order. The root is 0.
@@ -35,6 +38,7 @@ pub struct Page {
     attributes: Vec<(LocalName, Range<u32>)>,
     text: String,
     truncated: bool,
+    declared: OnceLock<Declared>,
 }
 
 pub(crate) struct Parts {
@@ -45,7 +49,7 @@ pub(crate) struct Parts {
 
 impl From<Parts> for Page {
     fn from(Parts { nodes, attributes, text }: Parts) -> Self {
-        Self { nodes, attributes, text, truncated: false }
+        Self { nodes, attributes, text, ..Self::default() }
     }
 }
 
@@ -56,6 +60,15 @@ pub struct Partly {
     pub page: Page,
     /// The outermost unwanted elements, in page order. Their links and metadata are their only children.
     pub left_out: Vec<NodeId>,
+    is_whole: bool,
+}
+
+impl Partly {
+    /// Returns the whole page. `html` is its source. It is parsed again only if some of its content was skipped.
+    #[must_use]
+    pub fn into_whole(self, html: &str) -> Page {
+        if self.is_whole { self.page } else { Page::parse(html) }
+    }
 }
 
 /// Maximum number of input bytes. It ensures that offsets fit in 32 bits.
@@ -72,6 +85,7 @@ pub struct Node {
     pub depth: u32,
     /// The kind of node.
     pub kind: Kind,
+    pub(crate) display: Display,
 }
 
 /// The kind of a node.
@@ -86,6 +100,16 @@ pub enum Kind {
     },
     /// Text with character references resolved, as a byte range of the page's text.
     Text(Range<u32>),
+}
+
+impl Kind {
+    #[inline]
+    pub(crate) fn name(&self) -> Option<&LocalName> {
+        match self {
+            Self::Element { tag, .. } => Some(tag),
+            Self::Text(_) => None,
+        }
+    }
 }
 
 impl Page {
@@ -121,10 +145,12 @@ impl Page {
     #[must_use]
     pub fn parse_partly(html: &str, without: &Kinds) -> Partly {
         match Self::build_fast(html, without) {
-            Built::Sure(parts, left_out) => Partly { page: Self::from(parts), left_out },
+            Built::Sure(parts, LeftOut { found, has_skipped }) => {
+                Partly { page: Self::from(parts), left_out: found, is_whole: !has_skipped }
+            }
             Built::Unsure(_) => {
                 let page = Self::parse(html);
-                Partly { left_out: without.outermost(&page), page }
+                Partly { left_out: without.outermost(&page), page, is_whole: true }
             }
         }
     }
@@ -139,6 +165,7 @@ impl Page {
             attributes: self.attributes.clone(),
             text: self.text.clone(),
             truncated: self.truncated,
+            declared: OnceLock::new(),
         };
         let mut moved: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
         let mut roots = left_out.iter().copied().peekable();
@@ -153,7 +180,7 @@ impl Page {
             let parent = moved[if is_inside && !is_json { root } else { node.parent } as usize];
             let depth = copy.nodes.get(parent as usize).map_or(0, |parent| parent.depth + 1);
             let end = copy.nodes.len() as NodeId + 1;
-            copy.nodes.push(Node { parent, end, depth, kind: node.kind.clone() });
+            copy.nodes.push(Node { parent, end, depth, ..node.clone() });
             if roots.next_if_eq(&id).is_some() {
                 (root, behind) = (id, node.end);
             }
@@ -209,6 +236,11 @@ impl Page {
         page
     }
 
+    /// Returns what the page declares. It is read at the first call.
+    pub(crate) fn declared(&self) -> &Declared {
+        self.declared.get_or_init(|| Declared::from_page(self))
+    }
+
     fn copy(&mut self, parsed: &Html) {
         let mut open: Vec<NodeId> = Vec::new();
         for edge in parsed.tree.root().traverse() {
@@ -249,7 +281,8 @@ impl Page {
         };
         let id = self.nodes.len() as NodeId;
         let parent = open.last().copied().unwrap_or(0);
-        self.nodes.push(Node { parent, end: id + 1, depth: open.len() as u32, kind });
+        let display = kind.name().map_or_else(Display::default, |name| Display::from_name(name));
+        self.nodes.push(Node { parent, end: id + 1, depth: open.len() as u32, kind, display });
     }
 
     fn keep(&mut self, text: &str) -> Range<u32> {
@@ -305,10 +338,21 @@ impl Page {
     #[must_use]
     #[inline]
     pub fn tag(&self, id: NodeId) -> Option<&str> {
-        match &self.node(id).kind {
-            Kind::Element { tag, .. } => Some(tag),
-            Kind::Text(_) => None,
-        }
+        self.node(id).kind.name().map(|name| &**name)
+    }
+
+    /// Whether the node is an element that starts and ends a line ([`is_block`](crate::text::is_block)).
+    #[must_use]
+    #[inline]
+    pub fn is_block(&self, id: NodeId) -> bool {
+        self.node(id).display.is_block()
+    }
+
+    /// Whether the node is an element that never has text ([`never_text`](crate::text::never_text)).
+    #[must_use]
+    #[inline]
+    pub fn is_never_text(&self, id: NodeId) -> bool {
+        self.node(id).display.is_never_text()
     }
 
     /// Returns a text node's text, or `None` for an element.
@@ -341,14 +385,34 @@ impl Page {
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
     }
 
+    /// Like [`attributes`](Self::attributes), with interned names.
+    #[inline]
+    pub(crate) fn interned_attributes(&self, id: NodeId) -> impl Iterator<Item = (&LocalName, &str)> {
+        let range = match &self.node(id).kind {
+            Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
+            Kind::Text(_) => 0..0,
+        };
+        self.attributes[range].iter().map(|(name, value)| (name, self.slice(value)))
+    }
+
     /// Whether any element of the page has the attribute. This is faster than a check of each element.
     pub(crate) fn has_attribute(&self, name: &LocalName) -> bool {
         self.attributes.iter().any(|(known, _)| known == name)
     }
 
-    pub(crate) fn class_and_id(&self, id: NodeId) -> impl Iterator<Item = &str> {
-        let class = self.named(id, &local_name!("class"));
-        class.into_iter().chain(self.named(id, &local_name!("id")))
+    /// Returns the values of `class` and `id`. An absent attribute is empty.
+    #[must_use]
+    #[inline]
+    pub fn class_and_id(&self, id: NodeId) -> [&str; 2] {
+        let mut values = [""; 2];
+        for (name, value) in self.interned_attributes(id) {
+            match *name {
+                local_name!("class") if values[0].is_empty() => values[0] = value,
+                local_name!("id") if values[1].is_empty() => values[1] = value,
+                _ => {}
+            }
+        }
+        values
     }
 
     /// Iterates over an element's attributes as pairs of name and value. A text node has none. The attributes
@@ -356,11 +420,7 @@ impl Page {
     /// without the prefix (`href`).
     #[inline]
     pub fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
-        let range = match &self.node(id).kind {
-            Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
-            Kind::Text(_) => 0..0,
-        };
-        self.attributes[range].iter().map(|(name, value)| (&**name, self.slice(value)))
+        self.interned_attributes(id).map(|(name, value)| (&**name, value))
     }
 
     /// Iterates over all elements of this name, in document order.

@@ -29,7 +29,7 @@ use jiff::civil::Date;
 use crate::date::{Moment, Reader, latin_digits};
 use crate::small_text::{Small, ancestors, digits, small_text};
 use crate::tags::holds_one;
-use crate::text::{never_text, tidy};
+use crate::text::tidy;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
 use labels::{has_publication_label, is_change, parted};
@@ -204,7 +204,7 @@ impl Digits {
         before.push(0);
         let mut sum = 0;
         for id in nodes {
-            let is_seen = || !page.tag(page.node(id).parent).is_some_and(never_text);
+            let is_seen = || !page.is_never_text(page.node(id).parent);
             sum += page.text(id).filter(|_| is_seen()).map_or(0, digits);
             before.push(sum);
         }
@@ -274,9 +274,7 @@ fn is_copyright(text: &str) -> bool {
 
 /// Returns a small element's text. Returns `None` if it is too long or has too few digits for a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
-    let never = |id| {
-        page.tag(id).is_some_and(|tag| matches!(tag, "a" | "head" | "title" | "time") || never_text(tag))
-    };
+    let never = |id| page.is_never_text(id) || page.tag(id).is_some_and(|tag| matches!(tag, "a" | "time"));
     if page.tag(id).is_some() {
         let small = if never(id) { None } else { Small::from_element(page, id) };
         let text = small.filter(|small| small.digits() >= FEWEST_WITH_UNITS)?.text();
@@ -343,12 +341,13 @@ fn is_believed(page: &Page, id: NodeId, text: &str, date: Moment, headline: Opti
 }
 
 fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
-    page.class_and_id(id).any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
+    page.class_and_id(id).iter().any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
 }
 
 /// Whether the class or id of an element or its parent indicates the last change, such as `updated`.
 fn is_named_for_a_change(page: &Page, id: NodeId) -> bool {
-    let is_named = |at: NodeId, words: &[&str]| page.class_and_id(at).any(|name| holds_one(name, words));
+    let is_named =
+        |at: NodeId, words: &[&str]| page.class_and_id(at).iter().any(|name| holds_one(name, words));
     let parent = page.node(id).parent;
     let is_alone = page.subtree(parent).len() <= 6 && !matches!(page.tag(parent), Some("html" | "body"));
     [Some(id), Some(parent).filter(|_| is_alone)].into_iter().flatten().any(|at| {

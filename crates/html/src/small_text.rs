@@ -1,7 +1,7 @@
 //! Reads the text of small elements (dates, names, labels), and lists the ancestors of nodes.
 
 use crate::date::latin_digit;
-use crate::text::{is_plain, never_text, tidy};
+use crate::text::{is_plain, tidy};
 use crate::{NodeId, Page};
 
 /// Maximum size of an element whose text is read, in nodes and in bytes of text.
@@ -30,13 +30,13 @@ pub(crate) struct Small<'a> {
 impl<'a> Small<'a> {
     pub(crate) fn from_element(page: &'a Page, id: NodeId) -> Option<Self> {
         let range = page.subtree(id);
-        if range.len() > MOST_NODES || page.tag(id).is_none_or(never_text) {
+        if range.len() > MOST_NODES || page.text(id).is_some() || page.is_never_text(id) {
             return None;
         }
         let (mut small, mut bytes) = (Self { parts: [""; MOST_NODES], len: 0 }, 0);
         for id in range {
             let Some(text) = page.text(id) else { continue };
-            if !page.tag(page.node(id).parent).is_some_and(never_text) {
+            if !page.is_never_text(page.node(id).parent) {
                 small.parts[small.len] = text;
                 small.len += 1;
                 bytes += text.len();
@@ -78,7 +78,7 @@ fn begun(text: &str) -> Option<&str> {
 /// letter. Returns `None` if the subtree is too large or has no text.
 pub(crate) fn beginning(page: &Page, id: NodeId) -> Option<&str> {
     let range = page.subtree(id);
-    let is_seen = |id: NodeId| !page.tag(page.node(id).parent).is_some_and(never_text);
+    let is_seen = |id: NodeId| !page.is_never_text(page.node(id).parent);
     let text = |id| page.text(id).and_then(begun).filter(|_| is_seen(id));
     if range.len() > MOST_NODES { None } else { range.into_iter().find_map(text) }
 }
@@ -94,7 +94,13 @@ pub(crate) fn may_be(beginning: &str, other: &str) -> bool {
         if !is_whole || !is_plain(c) || c == 'Σ' {
             return true;
         }
-        if !c.to_lowercase().all(|c| others.next() == Some(c)) {
+        let is_next = |c: char| others.next() == Some(c);
+        let is_begun = if c.is_ascii() {
+            Some(c.to_ascii_lowercase()).into_iter().all(is_next)
+        } else {
+            c.to_lowercase().all(is_next)
+        };
+        if !is_begun {
             return false;
         }
     }

@@ -17,7 +17,7 @@ pub fn is_block(tag: &str) -> bool {
     prose || list() || table() || section() || part() || form() || page() || is_preformatted(tag)
 }
 
-pub(crate) fn is_preformatted(tag: &str) -> bool {
+fn is_preformatted(tag: &str) -> bool {
     matches!(tag, "pre" | "listing" | "xmp" | "plaintext")
 }
 
@@ -40,15 +40,51 @@ pub fn never_text(tag: &str) -> bool {
 }
 
 /// Whether an element takes no space on the page. If so, no space separates the words before and after it.
-pub(crate) fn invisible(tag: &str) -> bool {
+fn invisible(tag: &str) -> bool {
     let code = || matches!(tag, "script" | "style" | "template" | "head" | "title");
     let substitute = || matches!(tag, "noscript" | "noframes" | "noembed" | "datalist");
     let repeated = || matches!(tag, "annotation" | "annotation-xml" | "rt" | "rp");
     code() || substitute() || repeated()
 }
 
+/// How elements of a name are displayed. The page stores it in each node, because the functions above compare a name with
+/// dozens of others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Display(u8);
+
+impl Display {
+    const BLOCK: u8 = 1;
+    const NEVER_TEXT: u8 = 1 << 1;
+    const INVISIBLE: u8 = 1 << 2;
+
+    pub(crate) fn from_name(tag: &str) -> Self {
+        let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+        Self(
+            bit(is_block(tag), Self::BLOCK)
+                | bit(never_text(tag), Self::NEVER_TEXT)
+                | bit(invisible(tag), Self::INVISIBLE),
+        )
+    }
+
+    pub(crate) fn is_block(self) -> bool {
+        self.0 & Self::BLOCK != 0
+    }
+
+    pub(crate) fn is_never_text(self) -> bool {
+        self.0 & Self::NEVER_TEXT != 0
+    }
+
+    pub(crate) fn is_invisible(self) -> bool {
+        self.0 & Self::INVISIBLE != 0
+    }
+}
+
 /// Whether a name contains one of these lower-case words, ignoring case.
 pub(crate) fn holds_one(name: &str, words: &[&str]) -> bool {
+    // Most elements have no id.
+    if name.is_empty() {
+        return false;
+    }
     let bit = |byte: u8| 1u32.checked_shl(u32::from((byte | 0x20).wrapping_sub(b'a'))).unwrap_or(0);
     let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0, |all, byte| all | bit(byte));
     let begins = |(at, byte): (usize, u8)| {
@@ -73,6 +109,20 @@ mod tests {
         for tag in ["a", "b", "span", "br", "img", "x-story", "", "P"] {
             assert!(!is_block(tag) && !never_text(tag), "{tag}");
         }
+    }
+
+    #[test]
+    fn the_display_of_a_name_is_what_its_functions_say() {
+        for tag in ["p", "td", "option", "script", "svg", "title", "pre", "a", "x-story", ""] {
+            let display = Display::from_name(tag);
+            let of_name = (is_block(tag), never_text(tag), invisible(tag));
+            assert_eq!(
+                (display.is_block(), display.is_never_text(), display.is_invisible()),
+                of_name,
+                "{tag}"
+            );
+        }
+        assert_eq!(Display::default(), Display::from_name("a"));
     }
 
     #[test]

@@ -22,7 +22,9 @@ mod characters;
 
 use std::ops::Range;
 
-use crate::tags::{invisible, is_preformatted};
+use html5ever::{LocalName, local_name};
+
+use crate::tags::Display;
 pub use crate::tags::{is_block, never_text};
 use crate::{NodeId, Page};
 pub(crate) use characters::is_plain;
@@ -101,7 +103,7 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
             out.enter(outer, block);
         }
         let next = page.node(id).end;
-        let Some(tag) = page.tag(id) else {
+        let Some(tag) = page.node(id).kind.name() else {
             if keep(id) {
                 out.add(page, id);
             } else {
@@ -111,14 +113,15 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
             continue;
         };
         let shown = shown(page, id, tag);
-        let skipped = Skip::new(tag, shown == Shown::Not && id != root, || keep(id));
-        if shown == Shown::AsBlock || is_block(tag) {
+        let display = page.node(id).display;
+        let skipped = Skip::new(display, shown == Shown::Not && id != root, || keep(id));
+        if shown == Shown::AsBlock || display.is_block() {
             let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
             blocks.push((next, out.kind, out.block));
             out.enter(inner, id);
-        } else if tag == "br" {
+        } else if *tag == local_name!("br") {
             out.break_here();
-        } else if skipped == Skip::Seen || tag == "img" {
+        } else if skipped == Skip::Seen || *tag == local_name!("img") {
             out.buffer.push(OBJECT);
         }
         id = if skipped == Skip::No { id + 1 } else { next };
@@ -156,10 +159,10 @@ enum Skip {
 }
 
 impl Skip {
-    fn new(tag: &str, is_hidden: bool, keep: impl Fn() -> bool) -> Self {
-        if is_hidden || invisible(tag) {
+    fn new(display: Display, is_hidden: bool, keep: impl Fn() -> bool) -> Self {
+        if is_hidden || display.is_invisible() {
             Self::Unseen
-        } else if never_text(tag) || !keep() {
+        } else if display.is_never_text() || !keep() {
             Self::Seen
         } else {
             Self::No
@@ -172,7 +175,7 @@ impl Skip {
 /// not check ancestors and style sheets.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
-    page.tag(id).is_some_and(|tag| shown(page, id, tag) == Shown::Not)
+    page.node(id).kind.name().is_some_and(|tag| shown(page, id, tag) == Shown::Not)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -182,28 +185,29 @@ enum Shown {
     AsItsTag,
 }
 
-fn shown(page: &Page, id: NodeId, tag: &str) -> Shown {
-    if matches!(tag, "html" | "body" | "main" | "article") {
+fn shown(page: &Page, id: NodeId, tag: &LocalName) -> Shown {
+    let always = [local_name!("html"), local_name!("body"), local_name!("main"), local_name!("article")];
+    if always.contains(tag) {
         return Shown::AsItsTag;
     }
     let (mut hidden, mut streamed, mut open) = (false, false, false);
     let (mut role, mut labelled) = ("", false);
     let mut styled = Shown::AsItsTag;
-    for (name, value) in page.attributes(id) {
-        match name {
-            "hidden" => hidden = !value.eq_ignore_ascii_case("until-found"),
-            "id" => streamed = is_streamed(value),
-            "style" => styled = displayed(value),
-            "open" => open = true,
-            "role" => role = value,
-            "aria-labelledby" => labelled = true,
+    for (name, value) in page.interned_attributes(id) {
+        match *name {
+            local_name!("hidden") => hidden = !value.eq_ignore_ascii_case("until-found"),
+            local_name!("id") => streamed = is_streamed(value),
+            local_name!("style") => styled = displayed(value),
+            local_name!("open") => open = true,
+            local_name!("role") => role = value,
+            local_name!("aria-labelledby") => labelled = true,
             _ => {}
         }
     }
     let can_be_opened = role == "tabpanel" || role == "region" && labelled;
     let is_hidden = hidden && !streamed || styled == Shown::Not;
     match styled {
-        _ if tag == "dialog" && !open || is_hidden && !can_be_opened => Shown::Not,
+        _ if *tag == local_name!("dialog") && !open || is_hidden && !can_be_opened => Shown::Not,
         Shown::Not => Shown::AsItsTag,
         styled => styled,
     }
@@ -235,16 +239,27 @@ fn displayed(style: &str) -> Shown {
 }
 
 /// Returns the kind of the lines in a block, from its tag and the kind of the block around it.
-fn kind_inside(outer: LineKind, tag: &str) -> LineKind {
-    match tag {
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => LineKind::Heading,
-        "li" | "dt" | "dd" => LineKind::Item,
-        "blockquote" => LineKind::Quote,
-        "td" | "th" => LineKind::Cell,
-        "figcaption" | "caption" => LineKind::Caption,
-        tag if is_preformatted(tag) => LineKind::Pre,
+fn kind_inside(outer: LineKind, tag: &LocalName) -> LineKind {
+    match *tag {
+        local_name!("h1")
+        | local_name!("h2")
+        | local_name!("h3")
+        | local_name!("h4")
+        | local_name!("h5")
+        | local_name!("h6") => LineKind::Heading,
+        local_name!("li") | local_name!("dt") | local_name!("dd") => LineKind::Item,
+        local_name!("blockquote") => LineKind::Quote,
+        local_name!("td") | local_name!("th") => LineKind::Cell,
+        local_name!("figcaption") | local_name!("caption") => LineKind::Caption,
+        local_name!("pre") | local_name!("listing") | local_name!("xmp") | local_name!("plaintext") => {
+            LineKind::Pre
+        }
         // A layout table has no data cells, so a paragraph in its cell is a paragraph.
-        "p" | "table" | "article" | "section" if outer == LineKind::Cell => LineKind::Paragraph,
+        local_name!("p") | local_name!("table") | local_name!("article") | local_name!("section")
+            if outer == LineKind::Cell =>
+        {
+            LineKind::Paragraph
+        }
         _ => outer,
     }
 }
@@ -256,7 +271,7 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
         id = page.node(id).parent;
         above.push(id);
     }
-    above.iter().rev().filter_map(|id| page.tag(*id)).fold(LineKind::Paragraph, kind_inside)
+    above.iter().rev().filter_map(|id| page.node(*id).kind.name()).fold(LineKind::Paragraph, kind_inside)
 }
 
 struct Breaker {

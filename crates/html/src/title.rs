@@ -77,8 +77,9 @@ pub(crate) fn of_parts<'a>(
 }
 
 pub(crate) fn trail(page: &Page) -> Vec<String> {
-    let is_trail =
-        |id: &NodeId| page.class_and_id(*id).any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]));
+    let is_trail = |id: &NodeId| {
+        page.class_and_id(*id).iter().any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]))
+    };
     let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()

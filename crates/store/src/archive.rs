@@ -63,6 +63,7 @@ impl Uploads {
             bytes: content.len() as u64,
             records: std::mem::take(&mut self.records),
             at: Timestamp::now(),
+            offset: 0,
         };
         self.store.put_object(&record.name, content)?;
         Ok(Some((number, record)))

@@ -5,29 +5,48 @@
 
 use std::collections::HashSet;
 
-use crate::objects::Entry;
+use crate::objects::{Entry, ObjectError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::{Engine, Range};
 use crate::records::decode;
 use crate::{Change, Store, StoreError, keys};
 
 /// The folder of the archive's files in object storage.
 pub const ARCHIVE_FOLDER: &str = "archive";
 
-pub(crate) const DOCUMENTS_FOLDER: &str = "documents";
+/// The folder of the open files of documents in object storage.
+pub const DOCUMENTS_FOLDER: &str = "documents";
+
+/// The folder of the files of documents that each flush writes, until a compaction merges them.
+pub(crate) const SPOOL_FOLDER: &str = "spool";
+
+/// The folder of the open files of earlier revisions. A file has the name of the documents' file.
+const REVISIONS_FOLDER: &str = "revisions";
+
+/// Returns the name of the file with the earlier revisions that were merged into this file of documents. `None`:
+/// the file is not open, so it has the revisions, too.
+pub(crate) fn revisions_beside(name: &str) -> Option<String> {
+    let rest = name.strip_prefix(DOCUMENTS_FOLDER).filter(|_| name.ends_with(".parquet"))?;
+    Some(format!("{REVISIONS_FOLDER}{rest}"))
+}
 
 /// A file in object storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// The name of the file, relative to the address of the storage.
+    /// The name of the object with the file, relative to the address of the storage.
     pub name: String,
-    /// The length of the file in bytes.
+    /// The length of the file in bytes. If a compaction merged files of documents, the first of them has the length
+    /// and the records of the new file, and the others have none.
     pub bytes: u64,
     /// Number of documents or WARC records in the file.
     pub records: u64,
     /// When the file was stored.
     pub at: Timestamp,
+    /// Where the file begins in the object `name`. A compaction joins small files of the archive in one object.
+    #[serde(default)]
+    pub offset: u64,
 }
 
 impl Change {
@@ -55,22 +74,41 @@ impl Store {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Reads a file from object storage, or returns `None` if the store has no object storage.
+    /// Returns a file of the archive, or `None` if it does not exist or the store is in a folder.
     ///
     /// # Errors
-    /// The storage cannot be reached, or the file does not exist.
-    pub fn object(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.distributed.as_ref().map(|engine| engine.objects().get(name)).transpose()?)
+    /// The database cannot be reached.
+    pub fn archive_file(&self, number: u32) -> Result<Option<FileRecord>, StoreError> {
+        self.get("a file", &keys::file(keys::ARCHIVE_FILE, number))
+    }
+
+    /// Reads a file of the archive from object storage. A store in a folder has none, and returns nothing.
+    ///
+    /// # Errors
+    /// The storage cannot be reached, or the file does not exist or ends too early.
+    pub fn archive_content(&self, number: u32) -> Result<Vec<u8>, StoreError> {
+        let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
+        let unknown = || StoreError::Damaged { what: "the archive", reason: format!("no file {number}") };
+        let read = |file: &FileRecord| engine.objects().get_range(&file.name, file.offset, file.bytes);
+        let file = self.archive_file(number)?.ok_or_else(unknown)?;
+        let content = read(&file);
+        if content.as_ref().is_err_and(ObjectError::is_missing)
+            // A compaction may have moved the file after its record was read.
+            && let Some(moved) = self.archive_file(number)?.filter(|moved| moved.name != file.name)
+        {
+            return Ok(read(&moved)?);
+        }
+        Ok(content?)
     }
 
     /// Returns the archive's files with their numbers, in ascending order. A store in a folder has none.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
-        self.files_of(keys::ARCHIVE_FILE)
+        files_of(&*self.engine, keys::ARCHIVE_FILE)
     }
 
     /// Returns the files of documents with their numbers, in ascending order. A store in a folder has none.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
-        self.files_of(keys::DOCUMENTS_FILE)
+        files_of(&*self.engine, keys::DOCUMENTS_FILE)
     }
 
     /// Returns the files in object storage that are not valid and were written before `before`. The process
@@ -83,12 +121,16 @@ impl Store {
         engine.check_objects()?;
         // The files are listed before the records are read. Otherwise a file that is written in between would
         // seem to be without a record.
-        let mut files = engine.objects().list(ARCHIVE_FOLDER)?;
-        files.extend(engine.objects().list(DOCUMENTS_FOLDER)?);
+        let mut files = Vec::new();
+        for folder in [ARCHIVE_FOLDER, DOCUMENTS_FOLDER, REVISIONS_FOLDER, SPOOL_FOLDER] {
+            files.extend(engine.objects().list(folder)?);
+        }
         files.retain(|file| file.changed < before);
         let mut counted = HashSet::new();
         for file in self.archive_files().chain(self.document_files()) {
-            counted.insert(file?.1.name);
+            let name = file?.1.name;
+            counted.extend(revisions_beside(&name));
+            counted.insert(name);
         }
         files.retain(|file| !counted.contains(&file.name));
         Ok(files)
@@ -103,11 +145,15 @@ impl Store {
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         Ok(engine.objects().delete_many(&names)?)
     }
+}
 
-    fn files_of(&self, kind: u8) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
-        self.scan(keys::files_of(kind)).map(|pair| {
-            let (key, value) = pair?;
-            Ok((keys::file_number(&key), decode("a file", &value)?))
-        })
-    }
+/// Returns the files of a kind with their numbers, in ascending order.
+pub(crate) fn files_of(
+    engine: &dyn Engine,
+    kind: u8,
+) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
+    engine.scan(Range::with_prefix(keys::files_of(kind))).map(|pair| {
+        let (key, value) = pair?;
+        Ok((keys::file_number(&key), decode("a file", &value)?))
+    })
 }

@@ -15,7 +15,7 @@ use crate::lock::Lock;
 use crate::near::{Duplicates, Levels};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
-use crate::{Change, PackedPage, Store, StoreError, UrlState, flushed, keys};
+use crate::{Change, PackedPage, Store, StoreError, UrlState, compaction, flushed, keys};
 
 /// In format 1, texts and signatures are in sled. In format 2, they are in files.
 const FORMAT: u32 = 2;
@@ -159,6 +159,9 @@ impl Writer {
         self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
             self.resolve_lost_claims(lost)?;
+        }
+        if let Some(engine) = &self.store.distributed {
+            compaction::after_flush(engine);
         }
         Ok(())
     }

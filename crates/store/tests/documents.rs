@@ -88,7 +88,7 @@ fn files_that_do_not_count_are_told_and_removed(place: &Place) {
         return;
     }
     let objects = place.objects();
-    for name in ["documents/0000/0000000099.docs", "archive/00098.warc.gz", "notes/of-the-user.txt"] {
+    for name in ["spool/0000/0000000099.docs", "archive/00098.warc.gz", "notes/of-the-user.txt"] {
         objects.put(name, vec![1, 2, 3]).unwrap();
     }
     let names = |before| {
@@ -96,7 +96,7 @@ fn files_that_do_not_count_are_told_and_removed(place: &Place) {
         files.into_iter().map(|file| file.name).collect::<Vec<_>>()
     };
     assert_eq!(names(Timestamp::UNIX_EPOCH), [""; 0], "what is young may count soon");
-    assert_eq!(names(later), ["archive/00098.warc.gz", "documents/0000/0000000099.docs"]);
+    assert_eq!(names(later), ["archive/00098.warc.gz", "spool/0000/0000000099.docs"]);
     store.remove_leftovers(&store.leftovers(later).unwrap()).unwrap();
     assert_eq!(names(later), [""; 0]);
     assert!(objects.get("notes/of-the-user.txt").is_ok());

@@ -5,6 +5,7 @@
 mod claims;
 mod clusters;
 mod common;
+mod compaction;
 mod documents;
 mod frontier;
 mod history;

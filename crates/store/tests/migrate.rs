@@ -410,7 +410,7 @@ fn work_goes_on_in_the_target() {
     assert!(source.store().clusters().count() > 0);
     let mut target = alone(&database);
     let mut migration = Migration::begin(&source.store(), &mut target).unwrap();
-    let file = FileRecord { name: "archive/a".into(), bytes: 3, records: 1, at: at(0) };
+    let file = FileRecord { name: "archive/a".into(), bytes: 3, records: 1, at: at(0), offset: 0 };
     let writer = migration.target();
     writer.store().put_object(&file.name, b"abc".to_vec()).unwrap();
     let mut change = writer.begin();

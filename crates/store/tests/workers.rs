@@ -88,7 +88,7 @@ fn a_corpus_has_one_storage() {
     // Files can be moved if all of them and the mark are moved, and if no worker writes to the old storage.
     objects.put("corpus", membership.objects.get("corpus").unwrap()).unwrap();
     assert!(worker(&place, moved.clone()).is_err(), "its files are not there");
-    for file in membership.objects.list("documents").unwrap() {
+    for file in membership.objects.list("spool").unwrap() {
         objects.put(&file.name, membership.objects.get(&file.name).unwrap()).unwrap();
     }
     let there = worker(&place, membership.clone()).unwrap();

@@ -123,7 +123,7 @@ fn detect(prepared: &PreparedTemplate, bytes: &[u8], with_all: bool) {
     let (page, extracted) = match prepared.detector().detect_partly(&partly) {
         Some(extracted) => (partly.page, extracted),
         None => {
-            let page = Page::parse(&text);
+            let page = partly.into_whole(&text);
             let extracted = prepared.template().extract(&page);
             (page, extracted)
         }

@@ -11,9 +11,9 @@
 //!
 //! Limitation: if a later page has body text in such an element, this text is lost.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use gleaner_html::kinds::{self, Kinds};
+use gleaner_html::kinds::{self, Key, Kinds};
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::{NodeId, Page};
 
@@ -26,40 +26,50 @@ const LEAST_PAGES: u32 = 3;
 /// learning, and the pages of a site are similar.
 const MOST_WITNESSES: usize = 10;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Seen {
+    name: String,
     pages: u32,
     has_content: bool,
-    /// Whether an element of this kind is outside all other boilerplate elements on some page.
-    is_outermost: bool,
+    /// The number of the last page with this kind.
+    last: usize,
 }
 
 pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<String> {
-    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
-    for ((_, page), judged) in pages.iter().zip(judged) {
+    let mut seen: HashMap<Key, Option<Seen>> = HashMap::new();
+    for (number, ((_, page), judged)) in pages.iter().zip(judged).enumerate() {
         let fertile = fertile(page, judged);
-        let mut met: BTreeMap<String, bool> = BTreeMap::new();
-        for (name, id) in named(page) {
-            *met.entry(name).or_default() |= fertile[id as usize];
-        }
-        for (name, has_content) in met {
-            let seen = seen.entry(name).or_default();
-            seen.pages += 1;
-            seen.has_content |= has_content;
-        }
-    }
-    seen.retain(|_, seen| seen.pages >= LEAST_PAGES && !seen.has_content);
-    for (_, page) in pages {
-        let all = Kinds::from_names(seen.keys().map(String::as_str));
-        for id in all.outermost(page) {
-            if let Some(seen) = kinds::name(page, id).and_then(|name| seen.get_mut(&name)) {
-                seen.is_outermost = true;
+        for (id, key) in kinds::keys(page) {
+            let first = |name| Seen { name, pages: 0, has_content: false, last: usize::MAX };
+            let kind = seen.entry(key).or_insert_with(|| kinds::name(page, id).map(first));
+            if let Some(seen) = kind {
+                seen.pages += u32::from(seen.last != number);
+                seen.has_content |= fertile[id as usize];
+                seen.last = number;
             }
         }
     }
-    seen.retain(|_, seen| seen.is_outermost);
-    let kinds: Vec<String> = seen.into_keys().collect();
-    without_witnesses(pages, kinds)
+    let is_boilerplate = |seen: &Seen| seen.pages >= LEAST_PAGES && !seen.has_content;
+    let seen: HashMap<Key, String> =
+        seen.into_iter().filter_map(|(key, seen)| Some((key, seen.filter(is_boilerplate)?.name))).collect();
+    without_witnesses(pages, outermost(pages, &seen))
+}
+
+/// Returns the names of the kinds that are outside all other kinds on some page.
+fn outermost(pages: &[(&str, &Page)], kinds: &HashMap<Key, String>) -> Vec<String> {
+    let mut found: BTreeSet<&str> = BTreeSet::new();
+    for (_, page) in pages {
+        let mut behind = 0;
+        for (id, key) in kinds::keys(page) {
+            if id >= behind
+                && let Some(name) = kinds.get(&key)
+            {
+                found.insert(name);
+                behind = page.node(id).end;
+            }
+        }
+    }
+    found.into_iter().map(str::to_owned).collect()
 }
 
 /// Drops the kinds whose removal changes a page's metadata. Kinds are dropped page by page, because a kind
@@ -112,10 +122,6 @@ impl<'a> Told<'a> {
         }
         kept
     }
-}
-
-fn named(page: &Page) -> impl Iterator<Item = (String, NodeId)> + '_ {
-    page.iter().filter_map(|(id, _)| Some((kinds::name(page, id)?, id)))
 }
 
 fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {

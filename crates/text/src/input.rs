@@ -37,7 +37,7 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotHtml> {
     };
     match binary(bytes).filter(|_| content_type.is_none()) {
         Some(kind) => Err(NotHtml::Binary(kind)),
-        None => Ok(gleaner_html::decode::decode(bytes, content_type).text),
+        None => Ok(gleaner_html::decode::decode(bytes, content_type).text.into_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Contains the commands, one in each file.
 
+pub(crate) mod compact;
 pub(crate) mod crawl;
 pub(crate) mod doctor;
 pub(crate) mod duplicates;

@@ -199,7 +199,7 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
             match (response.status, response.location) {
                 (200..300, _) => {
                     return Ok(PageSource {
-                        source: decode(&response.body, response.content_type.as_deref()).text,
+                        source: decode(&response.body, response.content_type.as_deref()).text.into_owned(),
                         url: Some(url),
                     });
                 }

@@ -72,7 +72,10 @@ pub(crate) fn reextract(common: &Common) -> Done {
         true => {
             let shared = SharedSettings::new(&config, "reextract", None, &settings::pins_text(&config)?)?;
             let writer = distributed::join(&config, shared, false, &context.stop)?;
-            let files = writer.store().archive_files().map(|file| Ok(WarcFile::from_file(&file?.1)));
+            let files = writer.store().archive_files().map(|file| {
+                let (number, file) = file?;
+                Ok(WarcFile::from_file(number, &file))
+            });
             let sources: Vec<_> = files.collect::<Result<_, StoreError>>().map_err(Failure::work)?;
             if sources.is_empty() {
                 return Err(Failure::Usage(no_archive(&config.store.objects)));
@@ -206,11 +209,16 @@ fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
         config.crawl.progress.get(),
         color.wanted_on_stderr(),
     );
+    let store = writer.store();
     let start = Replay { purpose, config, seeds, pins, admission, writer, sources, stop, progress };
     let replayed = gleaner_crawl::replay(start);
     drop(display);
     runtime.shutdown_background();
     let replayed = replayed.map_err(Failure::work)?;
+    if replayed.complete {
+        distributed::compact(&store);
+    }
+    drop(store);
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     for (host, changes) in replayed.changes.iter().filter(|(_, changes)| has_lost_much(changes)) {

@@ -178,8 +178,8 @@ fn check_objects(store: &Store, faults: &mut Faults) -> Result<ArchiveContents, 
     let mut contents = ArchiveContents::default();
     for file in store.archive_files() {
         let (number, file) = file.map_err(Failure::work)?;
-        let content = match store.object(&file.name).map_err(|error| store.explained(error)) {
-            Ok(content) => content.unwrap_or_default(),
+        let content = match store.archive_content(number).map_err(|error| store.explained(error)) {
+            Ok(content) => content,
             Err(StoreError::Objects(error)) if !error.is_unavailable() => {
                 faults.add(format!("{}: {error}", file.name));
                 continue;

@@ -27,6 +27,18 @@ pub const GAP: Duration = Duration::from_millis(150);
 /// A time limit that is longer than any of these crawls.
 const LONG: Duration = Duration::from_secs(240);
 
+/// Returns an export without the positions in the archive, which a compaction changes.
+pub fn documents(export: &str) -> BTreeSet<String> {
+    let without_places = |line: &str| {
+        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let fields = record.as_object_mut().unwrap();
+        assert!(fields.remove("archive_file").is_some_and(|file| file.is_string()));
+        assert!(fields.remove("archive_offset").is_some());
+        record.to_string()
+    };
+    export.lines().map(without_places).collect()
+}
+
 /// The web, database and object storage that workers share.
 pub struct Cluster {
     pub generated: GeneratedPapers,

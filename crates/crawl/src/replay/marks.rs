@@ -40,9 +40,8 @@ impl OwnPartitions {
         self.partitions.binary_search(&self.store.partition_of_url(url)).ok()
     }
 
-    pub(super) fn stored(&self, name: &str) -> Result<Vec<u8>, StoreError> {
-        let content = self.store.object(name).map_err(|error| self.store.explained(error))?;
-        Ok(content.unwrap_or_default())
+    pub(super) fn stored(&self, number: u32) -> Result<Vec<u8>, StoreError> {
+        self.store.archive_content(number).map_err(|error| self.store.explained(error))
     }
 
     pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<Marks, StoreError> {

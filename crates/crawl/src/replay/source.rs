@@ -23,12 +23,12 @@ const AHEAD: usize = 16;
 /// A WARC file, and which of its records to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarcFile {
-    /// The path of the file, or its name in the store's object storage.
+    /// The path of the file, or the name of the object that contains it.
     pub path: PathBuf,
     /// The offsets of the records to read. `None` means all records.
     pub offsets: Option<Vec<u64>>,
-    /// The length in bytes that a file in object storage had when it was written. `None` for a file on disk.
-    pub stored: Option<u64>,
+    /// The number of a file in object storage. `None` for a file on disk.
+    pub stored: Option<u32>,
 }
 
 impl WarcFile {
@@ -40,13 +40,16 @@ impl WarcFile {
 
     /// Selects all records of an archive file in object storage.
     #[must_use]
-    pub fn from_file(file: &FileRecord) -> Self {
-        Self { path: (&file.name).into(), offsets: None, stored: Some(file.bytes) }
+    pub fn from_file(number: u32, file: &FileRecord) -> Self {
+        Self { path: (&file.name).into(), offsets: None, stored: Some(number) }
     }
 
     /// Returns the file's number in gleaner's own archive, or 0 for other files.
     #[must_use]
     pub fn number(&self) -> u32 {
+        if let Some(number) = self.stored {
+            return number;
+        }
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         gleaner_archive::Place { file, offset: 0 }.number()
     }
@@ -111,11 +114,6 @@ impl FileReader<'_> {
             }
             Err(error) => return Err(io::Error::other(error)),
         };
-        if let (Some(content), Some(length)) = (&stored, source.stored)
-            && content.len() as u64 != length
-        {
-            return Ok(self.lacks(format!("it has {} bytes instead of {length}", content.len())));
-        }
         // A file that ends within a record may grow. The next replay resumes there.
         let mut end = match &stored {
             Some(content) => content.len() as u64,
@@ -156,8 +154,7 @@ impl FileReader<'_> {
     }
 
     fn stored(&self) -> Result<Option<Vec<u8>>, StoreError> {
-        let name = self.source.path.to_string_lossy();
-        self.source.stored.map(|_| self.own.stored(&name)).transpose()
+        self.source.stored.map(|number| self.own.stored(number)).transpose()
     }
 
     fn lacks(&self, reason: String) -> Option<()> {

@@ -83,7 +83,7 @@ impl Marks {
                 Some("a") => link_end = link_end.max(node.end),
                 Some("b" | "strong" | "i" | "em") => emphasis_end = emphasis_end.max(node.end),
                 Some("img" | "picture") => images += 1,
-                Some(tag) => inline += u32::from(!gleaner_html::text::is_block(tag)),
+                Some(_) => inline += u32::from(!page.is_block(id)),
             }
         }
         marks.images.push(images);
@@ -99,7 +99,8 @@ impl Marks {
         let size = words.len() as f32;
         let within = |marked: &[bool]| {
             let nodes = placed.nodes.clone().filter(|id| marked[*id as usize]);
-            let count: usize = nodes.filter_map(|id| page.text(id)).map(count_words).sum();
+            let texts = nodes.filter_map(|id| page.text(id));
+            let count: usize = texts.map(|part| count_of_part(part, text, words.len())).sum();
             (count as f32).min(size)
         };
         let range =
@@ -124,6 +125,11 @@ impl Marks {
             placed,
         }
     }
+}
+
+/// Returns the number of words in a part of a line, which often is the whole line.
+pub(super) fn count_of_part(part: &str, line: &str, words: usize) -> usize {
+    if part.trim_ascii() == line { words } else { count_words(part) }
 }
 
 impl Characters {
@@ -186,7 +192,9 @@ fn is_comma(c: char) -> bool {
 
 /// Returns the same result as `char::is_numeric`, but faster for accented letters.
 fn is_numeric(c: char) -> bool {
-    !matches!(c, '\u{C0}'..='\u{24F}' | '\u{1EA0}'..='\u{1EF9}') && c.is_numeric()
+    !matches!(c, '\u{C0}'..='\u{24F}' | '\u{370}'..='\u{52F}' | '\u{1EA0}'..='\u{1EF9}' | '\u{2010}'..='\u{2027}'
+        | '\u{3041}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
+        && c.is_numeric()
 }
 
 fn ends_as_sentence(text: &str) -> bool {

@@ -71,7 +71,7 @@ pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
 }
 
 /// Returns a hash of the word's lower case. Templates do not store it, so it may change.
-fn hash_in_lower_case(word: &str) -> u64 {
+pub(super) fn hash_in_lower_case(word: &str) -> u64 {
     if word.is_ascii() {
         return hash_in_eights(word.as_bytes(), |eight| eight.map(|byte| byte.to_ascii_lowercase()));
     }
@@ -87,13 +87,25 @@ fn hash_in_lower_case(word: &str) -> u64 {
     hash_in_eights(&lower[..length], |eight| eight)
 }
 
+/// Equals `text.to_lowercase()`, with a fast path for the most common letters.
+pub(super) fn to_lower_case(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut lower = String::with_capacity(text.len());
+    for c in text.chars() {
+        let Some(c) = lower_case(c) else { return text.to_lowercase() };
+        lower.push(c);
+    }
+    lower
+}
+
 /// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is
 /// not one letter, or depends on the word.
 fn lower_case(c: char) -> Option<char> {
     match c {
-        'a'..='z' | '0'..='9' | 'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => {
-            Some(c)
-        }
+        '\0'..='\x7f' => Some(c.to_ascii_lowercase()),
+        'ß'..='ÿ' | 'ư' | 'а'..='џ' | 'α'..='ω' | '\u{4E00}'..='\u{9FEF}' => Some(c),
         'А'..='Я' => char::from_u32(u32::from(c) + 32),
         '\u{1EA0}'..='\u{1EF9}' | 'Ă'..='ą' | 'Ơ'..='ơ' => char::from_u32(u32::from(c) | 1),
         'Σ' => None,
@@ -104,7 +116,7 @@ fn lower_case(c: char) -> Option<char> {
     }
 }
 
-fn hash_in_eights(bytes: &[u8], change: impl Fn([u8; 8]) -> [u8; 8]) -> u64 {
+pub(super) fn hash_in_eights(bytes: &[u8], change: impl Fn([u8; 8]) -> [u8; 8]) -> u64 {
     let mix = |hash: u64, eight: [u8; 8]| {
         let product = u128::from(hash ^ u64::from_le_bytes(change(eight))) * 0x9e37_79b9_7f4a_7c15;
         (product >> 64) as u64 ^ product as u64

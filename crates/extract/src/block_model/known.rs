@@ -10,10 +10,12 @@
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
 
-use super::hashing::{FNV_START, fnv_1a, hash, hash_with_masked};
+use super::block::count_of_part;
+use super::hashing::{FNV_START, fnv_1a, hash};
+use super::memo::Memo;
 use super::repeated;
-use super::scene::MOST_BLOCKS;
-use super::site::{LENGTHS, MOSTLY, length, put_element};
+use super::scene::{ElementKeys, MOST_BLOCKS, names_of};
+use super::site::{LENGTHS, MOSTLY, element_name, length};
 use super::{Place, Site};
 use crate::{count_words, has_word};
 
@@ -95,7 +97,7 @@ impl Known {
 
     fn line(&self, placed: PlacedLine, links: &mut Links, paths: &mut Paths) -> KnownLine {
         let count = count_words(&placed.line.text) as u32;
-        let linked = links.words_within(&placed).min(count);
+        let linked = links.words_within(&placed, count).min(count);
         let link_share = linked as f32 / (count as f32).max(1.0);
         let at = paths.of(placed.block);
         let key = if link_share > MOSTLY { fnv_1a(at.place, b" > a") } else { at.place };
@@ -139,23 +141,56 @@ impl<'a> Links<'a> {
         Self { page, ranges, at: 0 }
     }
 
-    fn words_within(&mut self, placed: &PlacedLine) -> u32 {
+    fn words_within(&mut self, placed: &PlacedLine, words: u32) -> u32 {
         let of = &placed.nodes;
+        let count = |part: &str| count_of_part(part, &placed.line.text, words as usize) as u32;
         while self.ranges.get(self.at).is_some_and(|(_, end)| *end <= of.start) {
             self.at += 1;
         }
         let within = self.ranges[self.at..].iter().take_while(|(start, _)| *start < of.end);
         let nodes = within.flat_map(|(start, end)| *start.max(&of.start)..*end.min(&of.end));
-        nodes.filter_map(|id| self.page.text(id)).map(|text| count_words(text) as u32).sum()
+        nodes.filter_map(|id| self.page.text(id)).map(count).sum()
     }
 }
 
 struct Paths<'a> {
     page: &'a Page,
     open: Vec<At>,
-    /// Buffers that are reused: the elements to open, and a name.
+    /// A buffer for the elements to open.
     next: Vec<NodeId>,
+    named: Memo<'a, 3, Named>,
+}
+
+/// What depends only on the tag, class and id of an element.
+struct Named {
+    key: u64,
     name: String,
+    /// Hash of the name.
+    hash: u64,
+    /// Hash of the name of the last element around it, and of the place in this element.
+    last: (u64, u64),
+}
+
+impl Named {
+    fn new(names: [&str; 3]) -> Self {
+        let name = element_name(names);
+        let hash = place_key(&name);
+        let mut named = Self { key: ElementKeys::new(names).own, name, hash, last: (hash, 0) };
+        named.last.1 = named.place(hash);
+        named
+    }
+
+    fn place(&self, outer: u64) -> u64 {
+        fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes())
+    }
+
+    /// Returns the hash of the place's name for a line in this element, which is in an element named `outer`.
+    fn place_in(&mut self, outer: u64) -> u64 {
+        if self.last.0 != outer {
+            self.last = (outer, self.place(outer));
+        }
+        self.last.1
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -171,7 +206,7 @@ struct At {
 
 impl<'a> Paths<'a> {
     fn new(page: &'a Page) -> Self {
-        Self { page, open: Vec::new(), next: Vec::new(), name: String::new() }
+        Self { page, open: Vec::new(), next: Vec::new(), named: Memo::default() }
     }
 
     /// Returns the hashes of an element. This is fast if the element is near the element of the previous
@@ -198,17 +233,13 @@ impl<'a> Paths<'a> {
 
     fn enter(&mut self, node: NodeId) {
         let page = self.page;
-        let tag = page.tag(node).unwrap_or_default();
-        let class = hash_with_masked(tag, page.attribute(node, "class").unwrap_or_default());
-        let key = hash_with_masked(class, page.attribute(node, "id").unwrap_or_default());
+        let names = names_of(page, node);
+        let named = self.named.get(names, || Named::new(names));
         let above = self.open.last();
-        let path = hash(&(above.map_or(0, |above| above.path), key));
-        self.name.clear();
-        put_element(page, node, &mut self.name);
-        let name = place_key(&self.name);
-        let outer = above.map_or(name, |above| above.name);
-        let place = fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes());
-        self.open.push(At { node, end: page.node(node).end, path, name, place });
+        let path = hash(&(above.map_or(0, |above| above.path), named.key));
+        let outer = above.map_or(named.hash, |above| above.name);
+        let place = named.place_in(outer);
+        self.open.push(At { node, end: page.node(node).end, path, name: named.hash, place });
     }
 }
 

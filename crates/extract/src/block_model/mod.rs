@@ -30,6 +30,7 @@ mod forest;
 mod hashing;
 mod known;
 mod lexicon;
+mod memo;
 mod odds;
 mod questions;
 mod removed;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::Forest;
 use super::hashing::{ByHash, Secret};
 use super::odds;
-use super::scene::Scene;
+use super::scene::{Named, Scene};
 
 /// Minimum share of the articles that contain a repeated text.
 const SHARE: f64 = 0.1;
@@ -94,7 +94,8 @@ struct Common {
 
 impl Common {
     fn from_pages(pages: &[&Page]) -> Self {
-        let scenes: Vec<Scene> = pages.iter().map(|page| Scene::read(page)).collect();
+        let mut named = Named::default();
+        let scenes: Vec<Scene> = pages.iter().map(|page| Scene::read(page, &mut named)).collect();
         let mut copies: HashMap<Option<u64>, HashSet<u64, Secret>> = HashMap::new();
         let mut articles: Vec<HashSet<u64, Secret>> = Vec::new();
         for scene in &scenes {

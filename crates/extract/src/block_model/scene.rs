@@ -14,6 +14,7 @@ use gleaner_html::{NodeId, Page};
 use super::block::{Block, Marks};
 use super::hashing::{ByHash, Secret, hash, hash_with_masked};
 use super::lexicon;
+use super::memo::Memo;
 use super::removed::Removed;
 use super::repeated::Repeated;
 use super::statements::Statements;
@@ -97,20 +98,21 @@ pub fn is_cut(page: &Page) -> bool {
 impl Scene {
     /// Reads a page without the blocks that its site repeats, in linear time.
     pub(super) fn new(page: &Page, repeated: &Repeated) -> Self {
-        let mut scene = Self::read(page);
+        let mut scene = Self::read(page, &mut Named::default());
         scene.take_away(repeated);
         scene.settle(page);
         scene
     }
 
     /// Reads the blocks and elements of a page. The caller must call [`Self::settle`] afterwards.
-    pub(super) fn read(page: &Page) -> Self {
+    /// Pages of one site share `named`.
+    pub(super) fn read<'a>(page: &'a Page, named: &mut Named<'a>) -> Self {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
         let mut marks = Marks::from_page(page);
-        let places = scene.find_elements(page, &placed);
+        let places = scene.find_elements(page, &placed, named);
         scene.blocks = placed
             .into_iter()
             .map(|placed| {
@@ -131,7 +133,12 @@ impl Scene {
     }
 
     /// Finds the elements that contain blocks. Returns the element index of each node, or 0 if it has none.
-    fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
+    fn find_elements<'a>(
+        &mut self,
+        page: &'a Page,
+        placed: &[PlacedLine],
+        named: &mut Named<'a>,
+    ) -> Vec<u32> {
         let mut places: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();
         for line in placed {
@@ -142,12 +149,11 @@ impl Scene {
             }
         }
         nodes.sort_unstable();
-        let mut kinds = lexicon::Kinds::default();
         for (at, &node) in (0..).zip(&nodes) {
             places[node as usize] = at;
             let parent = places[page.node(node).parent as usize] as usize;
             let above = self.elements.get(parent);
-            self.elements.push(element(page, node, parent, above, kinds.of(page, node)));
+            self.elements.push(element(page, node, parent, above, named));
         }
         places
     }
@@ -250,17 +256,49 @@ impl Scene {
     }
 }
 
-fn element(page: &Page, node: NodeId, parent: usize, above: Option<&Element>, kinds: u32) -> Element {
-    let tag = page.tag(node).unwrap_or_default();
-    let class = hash_with_masked(tag, page.attribute(node, "class").unwrap_or_default());
-    let key = hash_with_masked(class, page.attribute(node, "id").unwrap_or_default());
+/// What was computed for the names of elements.
+#[derive(Debug, Default)]
+pub(super) struct Named<'a> {
+    kinds: lexicon::Kinds<'a>,
+    keys: Memo<'a, 3, ElementKeys>,
+}
+
+/// Hashes of an element's tag and class, and of its tag, class and id.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ElementKeys {
+    pub(super) class: u64,
+    pub(super) own: u64,
+}
+
+impl ElementKeys {
+    pub(super) fn new([tag, class, id]: [&str; 3]) -> Self {
+        let class = hash_with_masked(tag, class);
+        Self { class, own: hash_with_masked(class, id) }
+    }
+}
+
+pub(super) fn names_of(page: &Page, node: NodeId) -> [&str; 3] {
+    let [class, id] = page.class_and_id(node);
+    [page.tag(node).unwrap_or_default(), class, id]
+}
+
+fn element<'a>(
+    page: &'a Page,
+    node: NodeId,
+    parent: usize,
+    above: Option<&Element>,
+    named: &mut Named<'a>,
+) -> Element {
+    let names = names_of(page, node);
+    let kinds = named.kinds.of(page, node);
+    let ElementKeys { class, own } = *named.keys.get(names, || ElementKeys::new(names));
     Element {
         node,
         parent,
         kinds,
         class,
-        path: hash(&(above.map_or(0, |above| above.path), key)),
-        tags: hash(&(above.map_or(0, |above| above.tags), tag)),
+        path: hash(&(above.map_or(0, |above| above.path), own)),
+        tags: hash(&(above.map_or(0, |above| above.tags), names[0])),
         sum: Sum::default(),
         first: usize::MAX,
         last: 0,

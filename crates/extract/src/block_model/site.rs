@@ -23,8 +23,9 @@ use serde::{Deserialize, Serialize};
 
 use super::block::Block;
 use super::hashing::masked;
+use super::memo::Memo;
 use super::odds::{self, chance};
-use super::scene::Scene;
+use super::scene::{Scene, names_of};
 use super::{Forest, Judged, Removed, Repeated};
 
 /// What was learned about a site. The default describes an unknown site.
@@ -211,7 +212,8 @@ impl Asked {
     fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
-        let name = |block: &Block| place_name(page, &scene, block);
+        let mut names = Memo::default();
+        let mut name = |block: &Block| place_name(page, &scene, block, &mut names);
         let named = |block: Block| (name(&block), block);
         let blocks = blocks.into_iter().map(named).map(|(name, block)| (block, name)).collect();
         let taken = taken.into_iter().map(|(block, removed)| (name(&block), block, removed));
@@ -232,23 +234,22 @@ fn weight(words: f32) -> f64 {
 
 /// Returns the last two elements of a block's path, such as `div.story > p`. A block that consists mostly of
 /// links gets a separate place, because links to related stories are often between the paragraphs.
-fn place_name(page: &Page, scene: &Scene, block: &Block) -> String {
+fn place_name<'a>(page: &'a Page, scene: &Scene, block: &Block, names: &mut Memo<'a, 3, String>) -> String {
     let own = scene.elements[block.element].node;
-    let above = page.node(own).parent;
     let link = if block.link_share() > MOSTLY { " > a" } else { "" };
-    let mut name = String::new();
-    put_element(page, above, &mut name);
-    name.push_str(" > ");
-    put_element(page, own, &mut name);
-    name.push_str(link);
+    let mut name = String::with_capacity(64);
+    for (node, behind) in [(page.node(own).parent, " > "), (own, link)] {
+        let of = names_of(page, node);
+        name.push_str(names.get(of, || element_name(of)));
+        name.push_str(behind);
+    }
     name
 }
 
-pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut String) {
-    let from = name.len();
-    name.push_str(page.tag(node).unwrap_or_default());
-    for (sign, attribute) in [('.', "class"), ('#', "id")] {
-        for part in page.attribute(node, attribute).unwrap_or_default().split_whitespace() {
+pub(super) fn element_name([tag, class, id]: [&str; 3]) -> String {
+    let mut name = tag.to_owned();
+    for (sign, value) in [('.', class), ('#', id)] {
+        for part in value.split_whitespace() {
             name.push(sign);
             match part.bytes().any(|byte| byte.is_ascii_digit()) {
                 true => name.extend(masked(part)),
@@ -256,7 +257,8 @@ pub(super) fn put_element(page: &Page, node: gleaner_html::NodeId, name: &mut St
             }
         }
     }
-    name.truncate(name.floor_char_boundary(from + LONGEST_NAME));
+    name.truncate(name.floor_char_boundary(LONGEST_NAME));
+    name
 }
 
 pub(super) const MOSTLY: f32 = 0.5;

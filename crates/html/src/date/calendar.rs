@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 
 /// The digit zero of other scripts: Arabic, Persian, Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil,
-/// Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and full width.
+/// Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and full width. In ascending order.
 const ZEROS: [u32; 17] = [
     0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xF20, 0x1040,
     0x17E0, 0xFF10,
@@ -21,8 +21,9 @@ pub(crate) fn latin_digit(c: char) -> char {
     if c.is_ascii() {
         return c;
     }
-    let value = ZEROS.iter().find_map(|zero| (u32::from(c)).checked_sub(*zero).filter(|value| *value < 10));
-    value.and_then(|value| char::from_digit(value, 10)).unwrap_or(c)
+    let code = u32::from(c);
+    let zero = ZEROS[..ZEROS.partition_point(|zero| *zero <= code)].last();
+    zero.and_then(|zero| char::from_digit(code - zero, 10)).unwrap_or(c)
 }
 
 /// Returns the Gregorian year for a Thai Buddhist year, which is 543 higher. Other years are unchanged.

@@ -86,7 +86,12 @@ struct Candidate {
 /// ```
 #[must_use]
 pub fn complete(html: &str) -> Page {
-    let page = Page::parse(html);
+    completed(html, Page::parse(html))
+}
+
+/// Like [`complete`], for a page that is already parsed.
+#[must_use]
+pub fn completed(html: &str, page: Page) -> Page {
     if shows_article(&page) {
         return page;
     }

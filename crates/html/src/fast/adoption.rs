@@ -13,6 +13,7 @@ use html5ever::LocalName;
 
 use crate::kinds;
 use crate::page::{Kind, Node, NodeId};
+use crate::tags::Display;
 
 use super::Unsure;
 use super::builder::Builder;
@@ -141,17 +142,20 @@ impl Builder<'_> {
         let mut parent = ancestor;
         for entry in copied {
             self.spend_formatting(&entry.attributes);
-            parent = self.arena.element(parent, entry.name.clone(), entry.attributes.clone());
+            let display = Display::from_name(&entry.name);
+            parent = self.arena.element(parent, entry.name.clone(), display, entry.attributes.clone());
         }
         self.spend_formatting(&ended.attributes);
         for (offset, node) in tail.into_iter().enumerate() {
-            match offset {
-                0 => {
-                    let block = self.arena.node(parent, node.kind);
-                    let _ = self.arena.element(block, ended.name.clone(), ended.attributes.clone());
-                }
-                _ if node.parent == block => drop(self.arena.node(block + count + 1, node.kind)),
-                _ => drop(self.arena.node(moved(node.parent), node.kind)),
+            let parent = match offset {
+                0 => parent,
+                _ if node.parent == block => block + count + 1,
+                _ => moved(node.parent),
+            };
+            let copy = self.arena.node(parent, node.kind, node.display);
+            if offset == 0 {
+                let display = Display::from_name(&ended.name);
+                let _ = self.arena.element(copy, ended.name.clone(), display, ended.attributes.clone());
             }
         }
         self.arena.last_text = last_text;

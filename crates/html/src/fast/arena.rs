@@ -8,6 +8,7 @@ use std::ops::Range;
 use html5ever::LocalName;
 
 use crate::page::{Kind, Node, NodeId};
+use crate::tags::Display;
 
 /// Maximum number of preallocated nodes. Few pages have more.
 const EXPECTED: usize = 1 << 15;
@@ -51,15 +52,21 @@ impl<'a> Arena<'a> {
         (self.source.len() + self.extra.len()) as u32
     }
 
-    pub(super) fn element(&mut self, parent: NodeId, tag: LocalName, attributes: Range<u32>) -> NodeId {
+    pub(super) fn element(
+        &mut self,
+        parent: NodeId,
+        tag: LocalName,
+        display: Display,
+        attributes: Range<u32>,
+    ) -> NodeId {
         self.last_text = None;
-        self.node(parent, Kind::Element { tag, attributes })
+        self.node(parent, Kind::Element { tag, attributes }, display)
     }
 
-    pub(super) fn node(&mut self, parent: NodeId, kind: Kind) -> NodeId {
+    pub(super) fn node(&mut self, parent: NodeId, kind: Kind, display: Display) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth + 1);
-        self.nodes.push(Node { parent, end: id + 1, depth, kind });
+        self.nodes.push(Node { parent, end: id + 1, depth, kind, display });
         id
     }
 
@@ -74,7 +81,7 @@ impl<'a> Arena<'a> {
             self.nodes[id as usize].kind = Kind::Text(joined);
             return copied;
         }
-        self.last_text = Some(self.node(parent, Kind::Text(text)));
+        self.last_text = Some(self.node(parent, Kind::Text(text), Display::default()));
         0
     }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use html5ever::LocalName;
 
 use crate::page::{Kind, NodeId};
+use crate::tags::Display;
 
 use super::Unsure;
 use super::builder::Builder;
@@ -20,6 +21,7 @@ const ATTRIBUTES: usize = 400;
 pub(super) struct Start {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
+    pub(super) display: Display,
     /// The attributes, sorted by name, without repetitions.
     pub(super) attributes: Range<u32>,
     pub(super) is_self_closing: bool,
@@ -38,7 +40,7 @@ impl Builder<'_> {
     pub(super) fn read_start_tag(&mut self) -> Option<Start> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
-        let Name { name, tag, .. } = self.names.get(self.arena.source, from, end).clone();
+        let Name { name, tag, display, .. } = self.names.get(self.arena.source, from, end).clone();
         self.at = end;
         self.has_less_than = tag == Tag::Other && self.bytes[from..end].contains(&b'<');
         self.heads.clear();
@@ -67,7 +69,7 @@ impl Builder<'_> {
             self.give_up(Unsure::Costly);
         }
         let attributes = first as u32..self.arena.attributes.len() as u32;
-        Some(Start { name, tag, attributes, is_self_closing })
+        Some(Start { name, tag, display, attributes, is_self_closing })
     }
 
     fn read_attribute(&mut self, first: usize) -> Option<()> {

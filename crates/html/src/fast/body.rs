@@ -51,6 +51,7 @@ impl Builder<'_> {
             Tag::Image => self.start_void(&Start {
                 name: local_name!("img"),
                 tag: Tag::Img,
+                display: start.display,
                 attributes: start.attributes.clone(),
                 is_self_closing: false,
             }),

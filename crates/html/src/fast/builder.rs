@@ -1,11 +1,13 @@
 //! Defines the state of the builder, and its single pass over the source.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use html5ever::LocalName;
 
 use crate::kinds::Kinds;
 use crate::page::{Kind, NodeId, Parts};
+use crate::tags::Display;
 
 use super::arena::Arena;
 use super::attributes::Start;
@@ -94,10 +96,16 @@ pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
         return Built::Unsure(reason);
     }
     builder.arena.close();
-    let left_out = builder.leave_out.map(|leave_out| leave_out.found).unwrap_or_default();
+    let left_out = builder.leave_out.map(LeaveOut::left_out).unwrap_or_default();
     let Arena { nodes, attributes, extra, .. } = builder.arena;
-    let mut text = String::with_capacity(source.len() + extra.len());
-    text.push_str(&source);
+    let mut text = match source {
+        Cow::Owned(source) => source,
+        Cow::Borrowed(source) => {
+            let mut text = String::with_capacity(source.len() + extra.len());
+            text.push_str(source);
+            text
+        }
+    };
     text.push_str(&extra);
     Built::Sure(Parts { nodes, attributes, text }, left_out)
 }
@@ -267,7 +275,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn insert(&mut self, name: LocalName, attributes: Range<u32>) -> NodeId {
-        self.arena.element(self.stack.current_node(), name, attributes)
+        let display = Display::from_name(&name);
+        self.arena.element(self.stack.current_node(), name, display, attributes)
     }
 
     pub(super) fn insert_open(&mut self, start: &Start) -> NodeId {
@@ -277,7 +286,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn insert_void(&mut self, start: &Start) -> NodeId {
-        self.insert(start.name.clone(), start.attributes.clone())
+        let Start { name, display, attributes, .. } = start;
+        self.arena.element(self.stack.current_node(), name.clone(), *display, attributes.clone())
     }
 
     pub(super) fn insert_phantom(&mut self, name: LocalName, tag: Tag) -> NodeId {

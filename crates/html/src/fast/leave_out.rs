@@ -16,6 +16,7 @@ use html5ever::{LocalName, local_name};
 use crate::kinds::{self, Kinds};
 use crate::page::{Kind, NodeId};
 
+use super::LeftOut;
 use super::builder::{Builder, Mode};
 use super::names::Name;
 use super::nesting::{Uncertain, check_table, enter, enter_foreign, is_table_part, leave};
@@ -33,11 +34,16 @@ pub(super) struct LeaveOut<'a> {
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
     wasted: usize,
+    has_skipped: bool,
 }
 
 impl<'a> LeaveOut<'a> {
     pub(super) fn new(kinds: &'a Kinds) -> Self {
-        Self { kinds, found: Vec::new(), open: Vec::new(), wasted: 0 }
+        Self { kinds, found: Vec::new(), open: Vec::new(), wasted: 0, has_skipped: false }
+    }
+
+    pub(super) fn left_out(self) -> LeftOut {
+        LeftOut { found: self.found, has_skipped: self.has_skipped }
     }
 }
 
@@ -96,6 +102,7 @@ impl Builder<'_> {
         leave_out.open.push((tag, self.name_of(self.stack.current_node()).cloned().unwrap_or_default()));
         if self.pass_over(&mut leave_out.open).is_ok() {
             self.stack.pop();
+            leave_out.has_skipped = true;
         } else {
             leave_out.wasted += self.at.max(at + 1) - at;
             self.at = at;

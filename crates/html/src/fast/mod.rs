@@ -52,9 +52,17 @@ use crate::page::{NodeId, Parts};
 pub(crate) enum Built {
     /// The page, and its elements of the skipped kinds. The page equals the reference's except for skipped
     /// content.
-    Sure(Parts, Vec<NodeId>),
+    Sure(Parts, LeftOut),
     /// The reference must build the page.
     Unsure(Unsure),
+}
+
+/// The elements of the kinds that should be skipped.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    pub(crate) found: Vec<NodeId>,
+    /// Whether the content of one of them was skipped.
+    pub(crate) has_skipped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,6 +12,8 @@ use std::cell::Cell;
 
 use html5ever::LocalName;
 
+use crate::tags::Display;
+
 use super::tag::Tag;
 
 /// Number of entries in the table, a power of two.
@@ -27,6 +29,7 @@ thread_local! {
 pub(super) struct Name {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
+    pub(super) display: Display,
     /// The first eight bytes as an integer. Integers have the same order as the bytes.
     pub(super) head: u64,
 }
@@ -35,7 +38,8 @@ impl Name {
     pub(super) fn new(name: LocalName) -> Self {
         let tag = Tag::named(&name);
         let head = lower_word(name.as_bytes(), 0, name.len()).swap_bytes();
-        Self { name, tag, head }
+        let display = Display::from_name(&name);
+        Self { name, tag, display, head }
     }
 }
 
@@ -53,7 +57,7 @@ impl Names {
     }
 
     fn new() -> Self {
-        let none = Name { name: LocalName::default(), tag: Tag::Other, head: 0 };
+        let none = Name::new(LocalName::default());
         Self { places: vec![([0; 3], none); PLACES] }
     }
 

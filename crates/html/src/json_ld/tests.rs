@@ -3,10 +3,8 @@
 use super::*;
 
 fn of(json: &str) -> JsonLd {
-    json_ld(
-        &Page::parse(&format!("<script type='application/ld+json'>{json}</script>")),
-        Some("https://a.vn/2"),
-    )
+    let page = Page::parse(&format!("<script type='application/ld+json'>{json}</script>"));
+    json_ld(&values(&page), Some("https://a.vn/2"))
 }
 
 #[track_caller]

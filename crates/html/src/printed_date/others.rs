@@ -76,7 +76,7 @@ fn is_named_for_today(page: &Page, id: NodeId, is_before: bool) -> bool {
         return false;
     }
     has_word(page, id, &TODAY)
-        || page.class_and_id(id).flat_map(str::split_ascii_whitespace).any(|name| {
+        || page.class_and_id(id).into_iter().flat_map(str::split_ascii_whitespace).any(|name| {
             let has = |words: &[&str]| parts(name).any(|part| is_one(part, words));
             let begins = is_before && parts(name).next().is_some_and(|part| is_one(part, &OF_HEADER));
             (has(&NOW) || begins) && has(&["date", "time", "day", "datetime"]) && !has(&OF_ARTICLE)
@@ -84,7 +84,7 @@ fn is_named_for_today(page: &Page, id: NodeId, is_before: bool) -> bool {
 }
 
 fn has_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
-    page.class_and_id(id).flat_map(parts).any(|part| is_one(part, words))
+    page.class_and_id(id).into_iter().flat_map(parts).any(|part| is_one(part, words))
 }
 
 fn parts(name: &str) -> impl Iterator<Item = &str> {

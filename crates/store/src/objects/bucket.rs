@@ -3,7 +3,8 @@
 //! A put is complete and atomic. A reader sees the object before or after it, never a part. A bucket
 //! guarantees this for a single upload. A folder writes the file under another name, syncs it and renames it.
 //!
-//! Limitations: an object is in memory as a whole and is sent in one request. S3 allows 5 GB for a request.
+//! Limitations: a put has the object in memory as a whole and sends it in one request. S3 allows 5 GB for a request.
+//! Only [`Objects::join`] sends an object in parts.
 //! If the writer of a folder is killed, its unfinished file `name#1` stays and is never listed or removed.
 //! Whether synced data is durable depends on the folder's file system.
 
@@ -16,7 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStoreExt, PutPayload};
+use object_store::{MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 
 use super::address::Address;
 use super::engine::Engine;
@@ -27,6 +28,9 @@ use super::storage::{Guard, Part, Storage, is_of_disk};
 use super::{ObjectError, name};
 
 const AT_ONCE: usize = 8;
+
+/// The size of the parts in which a large object is written, in bytes. S3 requires 5 MiB, and allows 10,000 parts.
+const PART: usize = 16 << 20;
 
 const CHECK: Duration = Duration::from_secs(10);
 
@@ -149,6 +153,21 @@ impl Objects {
         })
     }
 
+    /// Writes an object that consists of parts of other objects (name, offset, length), in this order. It exists only
+    /// when it is complete.
+    ///
+    /// # Errors
+    /// A part cannot be read, or the object was not written. After an outage during the call, it may have been written.
+    pub fn join(&self, name: &str, parts: &[(String, u64, u64)]) -> Result<(), ObjectError> {
+        let path = name::path(name)?;
+        let part = |(name, offset, length): &(String, u64, u64)| Ok((name::path(name)?, *offset, *length));
+        let parts: Arc<[(Path, u64, u64)]> = parts.iter().map(part).collect::<Result<_, ObjectError>>()?;
+        self.call("write", name, move |store| {
+            let (path, parts) = (path.clone(), Arc::clone(&parts));
+            async move { join(&*store, &path, &parts).await }
+        })
+    }
+
     /// Reads an object.
     ///
     /// # Errors
@@ -158,6 +177,18 @@ impl Objects {
         self.call("read", name, move |store| {
             let path = path.clone();
             async move { Ok(store.get(&path).await?.bytes().await?.into()) }
+        })
+    }
+
+    /// Returns the length of an object in bytes.
+    ///
+    /// # Errors
+    /// [`ObjectError::Missing`] if it does not exist.
+    pub fn size(&self, name: &str) -> Result<u64, ObjectError> {
+        let path = name::path(name)?;
+        self.call("read", name, move |store| {
+            let path = path.clone();
+            async move { Ok(store.head(&path).await?.size) }
         })
     }
 
@@ -275,6 +306,40 @@ impl Objects {
             async move { storage.repeat(&patience, &at, || attempt(Arc::clone(&storage.store))).await };
         self.storage.wait(doing, object, tries)
     }
+}
+
+async fn join(store: &dyn ObjectStore, path: &Path, parts: &[(Path, u64, u64)]) -> object_store::Result<()> {
+    let mut upload = store.put_multipart(path).await?;
+    let joined = copy(store, parts, &mut *upload).await;
+    if joined.is_err() {
+        // The storage removes the parts of an upload that was not aborted only if it is set up to do so.
+        let _ = upload.abort().await;
+    }
+    joined
+}
+
+async fn copy(
+    store: &dyn ObjectStore,
+    parts: &[(Path, u64, u64)],
+    upload: &mut dyn MultipartUpload,
+) -> object_store::Result<()> {
+    let mut buffer = Vec::new();
+    for (path, offset, length) in parts {
+        let end = offset.saturating_add(*length);
+        let mut begin = *offset;
+        while begin < end {
+            let content = store.get_range(path, begin..end.min(begin + PART as u64)).await?;
+            begin = begin.saturating_add(PART as u64);
+            buffer.extend_from_slice(&content);
+            // Some services require that all parts except the last have the same size.
+            if buffer.len() >= PART {
+                let rest = buffer.split_off(PART);
+                upload.put_part(std::mem::replace(&mut buffer, rest).into()).await?;
+            }
+        }
+    }
+    upload.put_part(buffer.into()).await?;
+    upload.complete().await.map(drop)
 }
 
 impl Entry {

@@ -1,6 +1,7 @@
 //! Creates the store of a test in a folder or, if PostgreSQL is installed, in a database. The same tests run
 //! on both.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use gleaner_store::{
     Archived, Duplicates, Examiner, Membership, Options, Store, UrlRecord, Writer, join, open,
 };
 use gleaner_testkit::postgres::Postgres;
+use gleaner_testkit::s3::{Keys, S3Server, serve};
 use tempfile::TempDir;
 
 macro_rules! on_each_engine {
@@ -29,17 +31,29 @@ pub(crate) use on_each_engine;
 pub(crate) struct Place {
     folder: TempDir,
     database: Option<(Arc<Postgres>, String)>,
+    /// The object storage. `None`: it is a folder.
+    s3: Option<S3Server>,
 }
 
 impl Place {
     pub(crate) fn folder() -> Self {
-        Self { folder: TempDir::new().unwrap(), database: None }
+        Self { folder: TempDir::new().unwrap(), database: None, s3: None }
     }
 
     pub(crate) fn database() -> Option<Self> {
         let server = Postgres::shared()?;
         let address = server.database();
-        Some(Self { folder: TempDir::new().unwrap(), database: Some((server, address)) })
+        Some(Self { folder: TempDir::new().unwrap(), database: Some((server, address)), s3: None })
+    }
+
+    /// Returns an empty database with object storage on an S3 server.
+    pub(crate) fn database_with_s3() -> Option<Self> {
+        let place = Self::database()?;
+        let folder = place.folder.path().join("s3");
+        std::fs::create_dir(&folder).unwrap();
+        let server = serve(&folder, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), Keys::default()).unwrap();
+        server.make_bucket("corpus").unwrap();
+        Some(Self { s3: Some(server), ..place })
     }
 
     /// Returns an empty folder or database, of the same kind as this one.
@@ -62,6 +76,11 @@ impl Place {
     }
 
     pub(crate) fn objects(&self) -> Objects {
+        if let Some(server) = &self.s3 {
+            let environment = server.environment().into_iter().collect();
+            let options = ObjectOptions { environment, ..ObjectOptions::default() };
+            return Objects::open("s3://corpus/of/news", options).unwrap();
+        }
         let folder = self.folder.path().join("objects");
         Objects::open(folder.to_str().unwrap(), ObjectOptions::default()).unwrap()
     }

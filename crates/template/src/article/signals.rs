@@ -1,7 +1,7 @@
 //! Measures how words, links and sentences are distributed over a page.
 
 use gleaner_extract::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script, words};
-use gleaner_html::text::{is_block, is_hidden, never_text};
+use gleaner_html::text::is_hidden;
 use gleaner_html::{NodeId, Page};
 
 const SHORT: f64 = 8.0;
@@ -80,21 +80,21 @@ fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
             block_ends.pop();
             end_line(&mut line);
         }
-        let Some(tag) = page.tag(id) else {
-            line.add(page.text(id).unwrap_or_default(), id < link_end);
+        if let Some(text) = page.text(id) {
+            line.add(text, id < link_end);
             id += 1;
             continue;
-        };
-        if never_text(tag) || is_hidden(page, id) {
+        }
+        if page.is_never_text(id) || is_hidden(page, id) {
             id = page.node(id).end;
             continue;
         }
-        if is_block(tag) {
+        if page.is_block(id) {
             block_ends.push(page.node(id).end);
             end_line(&mut line);
-        } else if tag == "br" {
+        } else if page.tag(id) == Some("br") {
             end_line(&mut line);
-        } else if tag == "a" && page.attribute(id, "href").is_some() {
+        } else if page.tag(id) == Some("a") && page.attribute(id, "href").is_some() {
             link_end = page.node(id).end;
         }
         id += 1;

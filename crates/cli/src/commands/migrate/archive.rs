@@ -73,7 +73,7 @@ pub(super) fn copy_to_objects(
             last = number.max(last + 1);
             let content = read(&path, begin, end).map_err(read_failure)?;
             let name = format!("{ARCHIVE_FOLDER}/{}", renumbered(&file, last));
-            let record = FileRecord { name, bytes: end - begin, records, at: Timestamp::now() };
+            let record = FileRecord { name, bytes: end - begin, records, at: Timestamp::now(), offset: 0 };
             put_file(migration, last, &record, content)?;
             positions.0.entry(number).or_default().push((begin, last));
             copied.files += 1;
@@ -164,8 +164,8 @@ pub(super) fn copy_to_files(
     let (mut copied, mut end) = (Copied::default(), None);
     for file in source.archive_files() {
         let (number, file) = file.map_err(Failure::work)?;
-        let content = source.object(&file.name).map_err(|error| Failure::work(source.explained(error)))?;
-        let content = content.unwrap_or_default();
+        let content =
+            source.archive_content(number).map_err(|error| Failure::work(source.explained(error)))?;
         let name = renumbered(file.name.rsplit('/').next().unwrap_or_default(), number);
         let path = folder.join(&name);
         write(&path, &content).map_err(read_failure(&path))?;

@@ -3,11 +3,12 @@
 //! Limitation: long words match anywhere in a name, so `authority` counts as `author`. Short words must match
 //! a whole word of the name, so `shadow` does not count as `ad`.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use gleaner_html::{NodeId, Page};
 
+use super::super::hashing::{ByHash, hash_in_lower_case};
+use super::super::memo::Memo;
 use super::{Entry, Parts, names};
 
 const KINDS: [Entry; KIND_COUNT] = [
@@ -247,7 +248,7 @@ pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 const LONGEST_NAMES: usize = 400;
 
 #[derive(Debug, Default)]
-pub(in crate::block_model) struct Kinds<'a>(HashMap<&'a str, u32>);
+pub(in crate::block_model) struct Kinds<'a>(Memo<'a, 1, u32>);
 
 impl<'a> Kinds<'a> {
     /// Returns the kinds of an element as a bit set: bit `n` is `KIND_NAMES[n]`.
@@ -269,9 +270,11 @@ impl<'a> Kinds<'a> {
                     | "aria-label"
             ) && length < LONGEST_NAMES
             {
-                let end = value.char_indices().nth(LONGEST_NAMES).map_or(value.len(), |(at, _)| at);
+                let is_short = value.len() <= LONGEST_NAMES;
+                let cut = || value.char_indices().nth(LONGEST_NAMES).map_or(value.len(), |(at, _)| at);
+                let end = if is_short { value.len() } else { cut() };
                 let names = &value[..end];
-                kinds |= *self.0.entry(names).or_insert_with(|| kinds_of_names(names));
+                kinds |= *self.0.get([names], || kinds_of_names(names));
                 length += end + 1;
             }
         }
@@ -281,48 +284,44 @@ impl<'a> Kinds<'a> {
 
 fn kinds_of_names(names: &str) -> u32 {
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::from_entries(&KINDS));
-    static WHOLE: LazyLock<HashMap<&str, u32>> = LazyLock::new(whole);
-    let words = name_words(names);
-    let of_words = words.iter().filter_map(|word| WHOLE.get(word.as_str())).fold(0, |all, one| all | one);
-    PARTS.find(&names.to_lowercase()) | of_words
+    static WHOLE: LazyLock<ByHash<u32>> = LazyLock::new(whole);
+    let mut kinds = PARTS.find(names);
+    each_word(names, |word| kinds |= WHOLE.get(&hash_in_lower_case(word)).copied().unwrap_or_default());
+    kinds
 }
 
-fn whole() -> HashMap<&'static str, u32> {
-    let mut kinds = HashMap::new();
+fn whole() -> ByHash<u32> {
+    let mut kinds = ByHash::default();
     for (at, kind) in KINDS.iter().enumerate() {
         for word in kind.whole {
-            *kinds.entry(*word).or_default() |= 1 << at;
+            *kinds.entry(hash_in_lower_case(word)).or_default() |= 1 << at;
         }
     }
     kinds
 }
 
-/// Splits names into lower-case words, at capitals after lower-case letters and at characters that are
-/// neither letters nor digits. A word that ends with digits is returned with and without the digits:
-/// `relatedNews2` yields `related`, `news` and `news2`.
-fn name_words(names: &str) -> Vec<String> {
-    let mut words = Vec::new();
+/// Splits names into words, at capitals after lower-case letters and at characters that are neither letters nor
+/// digits. A word that ends with digits is given with and without the digits: `relatedNews2` yields `related`, `News`
+/// and `News2`.
+fn each_word<'a>(names: &'a str, mut take: impl FnMut(&'a str)) {
+    let mut take_with_bare = |word: &'a str| {
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        if bare.len() < word.len() {
+            take(bare);
+        }
+        take(word);
+    };
     for part in names.split(|c: char| !c.is_alphanumeric()) {
-        let mut word = String::new();
-        let mut lower = false;
-        for c in part.chars() {
-            if c.is_uppercase() && lower {
-                words.push(std::mem::take(&mut word));
+        let (mut start, mut lower) = (0, false);
+        for (at, c) in part.char_indices() {
+            if lower && c.is_uppercase() {
+                take_with_bare(&part[start..at]);
+                start = at;
             }
             lower = c.is_lowercase();
-            match c.is_ascii() {
-                true => word.push(c.to_ascii_lowercase()),
-                false => word.extend(c.to_lowercase()),
-            }
         }
-        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        if !bare.is_empty() && bare.len() < word.len() {
-            words.push(bare.to_owned());
-        }
-        words.push(word);
+        take_with_bare(&part[start..]);
     }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[cfg(test)]

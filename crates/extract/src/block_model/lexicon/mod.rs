@@ -5,6 +5,9 @@
 //!
 //! Limitation: the model identifies a list by its position, so reordering the lists requires retraining.
 
+use std::borrow::Cow;
+
+use super::hashing::to_lower_case;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 mod kinds;
@@ -47,8 +50,11 @@ impl Parts {
         Self { automaton, bit: parts().map(|(at, _)| 1 << at).collect() }
     }
 
+    /// Returns the entries with a part in the lower case of `text`.
     fn find(&self, text: &str) -> u32 {
-        let found = self.automaton.find_overlapping_iter(text);
+        let is_lower = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        let lower = if is_lower { Cow::Borrowed(text) } else { Cow::Owned(to_lower_case(text)) };
+        let found = self.automaton.find_overlapping_iter(&*lower);
         found.fold(0, |bits, found| bits | self.bit[found.pattern().as_usize()])
     }
 }

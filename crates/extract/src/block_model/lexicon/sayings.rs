@@ -244,7 +244,7 @@ pub(in crate::block_model) fn sayings(line: &str) -> u32 {
         return 0;
     }
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::from_entries(&SAYINGS));
-    PARTS.find(&line.to_lowercase())
+    PARTS.find(line)
 }
 
 #[cfg(test)]

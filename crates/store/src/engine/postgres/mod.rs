@@ -12,6 +12,7 @@
 
 mod address;
 mod claim;
+pub(crate) mod compaction;
 mod flush;
 mod kinds;
 pub(crate) mod leases;
@@ -19,6 +20,7 @@ mod link;
 mod lists;
 mod moved;
 mod objects;
+mod open_files;
 mod overlay;
 mod paged;
 mod rows;
@@ -34,15 +36,18 @@ use std::time::Duration;
 
 pub(crate) use address::Address;
 pub(crate) use link::Patience;
+pub(crate) use objects::is_of_one;
+pub(crate) use open_files::all_documents;
 pub use shown::shown_address;
 
 use crate::StoreError;
+use crate::compaction::Background;
 use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write, behind};
 use crate::leases::Leases;
 use crate::objects::Objects;
 use crate::partitions::Partition;
 use link::Link;
-use objects::{Row, Shelf};
+use objects::{Row, Shelf, is_missing};
 use overlay::Overlay;
 use paged::Paged;
 use rows::{Rows, Spots};
@@ -68,6 +73,11 @@ struct Inner {
     /// Partitions that were changed since the last flush.
     touched: Mutex<BTreeSet<Partition>>,
     flushes: Mutex<i64>,
+    background: Mutex<Background>,
+    /// Held during a compaction.
+    compacting: Mutex<()>,
+    /// The numbers that this process took for files.
+    own_files: Mutex<BTreeSet<u32>>,
     /// Runs the connections. It must be dropped last.
     #[expect(dead_code, reason = "its threads live as long as it does")]
     runtime: tokio::runtime::Runtime,
@@ -97,6 +107,9 @@ impl Postgres {
             leases,
             touched: Mutex::default(),
             flushes: Mutex::new(0),
+            background: Mutex::default(),
+            compacting: Mutex::default(),
+            own_files: Mutex::default(),
             runtime,
         })))
     }
@@ -127,17 +140,42 @@ impl Postgres {
     }
 
     fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
-        self.0.shelf.fetch_each(rows, || self.corpus())
+        let mut fetched = self.0.shelf.fetch_each(rows, || self.corpus())?;
+        // A compaction may have moved a text after its row was read.
+        for row in fetched.iter_mut().filter(|(_, text)| text.as_ref().is_err_and(is_missing)) {
+            let asked = BTreeMap::from([(row.0.first().copied().unwrap_or_default(), vec![row.0.clone()])]);
+            let again = self.rows(&asked)?.into_iter().filter(|(key, _)| *key == row.0).collect();
+            if let Some(again) = self.0.shelf.fetch_each(again, || self.corpus())?.pop() {
+                *row = again;
+            }
+        }
+        Ok(fetched)
     }
 
-    /// Returns the next number of a counter. No number is returned twice.
+    /// Returns the next number of a counter of files. No number is returned twice.
     pub(crate) fn allot(&self, counter: &'static str) -> Result<u32, StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, 2) \
                    ON CONFLICT (name) DO UPDATE SET next = counters.next + 1 RETURNING next - 1";
         let number: i64 = self.0.reading.ask("taking a number", |client| {
             Box::pin(async move { Ok(client.query_one(sql, &[&counter]).await?.get(0)) })
         })?;
-        u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })
+        let number = u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })?;
+        lock(&self.0.own_files).insert(number);
+        Ok(number)
+    }
+
+    pub(crate) fn background(&self) -> std::sync::MutexGuard<'_, Background> {
+        lock(&self.0.background)
+    }
+
+    /// Waits until no other compaction of this process runs.
+    pub(crate) fn begin_compaction(&self) -> std::sync::MutexGuard<'_, ()> {
+        lock(&self.0.compacting)
+    }
+
+    /// Returns the numbers of the files of this process. Not every number has a file.
+    pub(crate) fn own_files(&self) -> BTreeSet<u32> {
+        lock(&self.0.own_files).clone()
     }
 }
 

@@ -6,18 +6,21 @@
 //! fetched again.
 //!
 //! A file is a sequence of documents as `packed.rs` writes them. The row of a document contains the
-//! document's file, offset and length.
+//! document's file, offset and length. The row of the file contains the name of its object. If a compaction
+//! merged the file, this is the object with the merged documents, in which a document is found by its id
+//! ([`super::open_files`]).
 
 use std::collections::BTreeMap;
 
 use crate::objects::{ObjectError, Objects};
 use jiff::Timestamp;
 
+use super::open_files::OpenFiles;
 use super::rows::Spots;
 use crate::engine::{Pair, Write};
-use crate::files::{DOCUMENTS_FOLDER, FileRecord};
+use crate::files::{FileRecord, SPOOL_FOLDER, revisions_beside};
 use crate::records::encode;
-use crate::{StoreError, keys};
+use crate::{PackedDocument, StoreError, keys};
 
 /// The first byte of a row that contains a document's position.
 const THERE: u8 = 1;
@@ -28,44 +31,50 @@ pub(super) const NAME: &str = "corpus";
 #[derive(Debug)]
 pub(super) struct Shelf {
     objects: Objects,
+    open: OpenFiles,
 }
 
 /// A key with its value, or with an error that concerns only this value.
 pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The position of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) file: u32,
     pub(super) offset: u64,
     pub(super) length: u32,
+    /// The name of the object with the file. Empty if the file has no row.
+    pub(super) name: String,
 }
 
 impl Spot {
-    pub(super) fn to_bytes(self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![THERE];
         bytes.extend(self.file.to_be_bytes());
         bytes.extend(self.offset.to_be_bytes());
         bytes.extend(self.length.to_be_bytes());
+        bytes.extend(self.name.as_bytes());
         bytes
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; 17] = bytes.try_into().ok()?;
+        let (bytes, name) = bytes.split_first_chunk::<17>()?;
         (bytes[0] == THERE).then(|| Self {
             file: u32::from_be_bytes(std::array::from_fn(|at| bytes[1 + at])),
             offset: u64::from_be_bytes(std::array::from_fn(|at| bytes[5 + at])),
             length: u32::from_be_bytes(std::array::from_fn(|at| bytes[13 + at])),
+            name: String::from_utf8_lossy(name).into_owned(),
         })
     }
 }
 
 fn name_of(file: u32) -> String {
-    format!("{DOCUMENTS_FOLDER}/{:04}/{file:010}.docs", file / 10_000)
+    format!("{SPOOL_FOLDER}/{:04}/{file:010}.docs", file / 10_000)
 }
 
 impl Shelf {
     pub(super) fn new(objects: Objects) -> Self {
-        Self { objects }
+        Self { objects, open: OpenFiles::default() }
     }
 
     pub(super) const fn objects(&self) -> &Objects {
@@ -105,15 +114,15 @@ impl Shelf {
             return Ok(Spots::new());
         }
         let file = number("files")?;
-        let (mut content, mut spots) = (Vec::new(), Spots::new());
+        let (mut content, mut spots, name) = (Vec::new(), Spots::new(), name_of(file));
         for (key, bytes) in texts {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-            spots.insert(key.clone(), Spot { file, offset: content.len() as u64, length });
+            let offset = content.len() as u64;
+            spots.insert(key.clone(), Spot { file, offset, length, name: name.clone() });
             content.extend_from_slice(bytes);
         }
-        let name = name_of(file);
         let (bytes, records) = (content.len() as u64, spots.len() as u64);
-        let record = FileRecord { name: name.clone(), bytes, records, at: Timestamp::now() };
+        let record = FileRecord { name: name.clone(), bytes, records, at: Timestamp::now(), offset: 0 };
         self.objects.put(&name, content)?;
         unflushed.insert(keys::file(keys::DOCUMENTS_FILE, file), Write::Put(encode(&record)));
         Ok(spots)
@@ -157,26 +166,43 @@ impl Shelf {
 
     /// Replaces the positions in the rows by the documents, in all rows or in none.
     fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
-        let mut asked = Vec::new();
+        let (mut found, mut places, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {
-            let spot = Spot::from_bytes(value).ok_or_else(|| StoreError::Damaged {
-                what: "the position of a document",
-                reason: format!("the row {}", keys::hex(key)),
-            })?;
-            asked.push((at, (name_of(spot.file), spot.offset, u64::from(spot.length))));
+            let damaged = |reason| StoreError::Damaged { what: "the position of a document", reason };
+            let (Some(spot), Some((id, revision))) = (Spot::from_bytes(value), keys::revision_of(key)) else {
+                return Err(damaged(format!("the row {}", keys::hex(key))));
+            };
+            if let Some(revisions) = revisions_beside(&spot.name) {
+                let name = if revision.is_some() { &revisions } else { &spot.name };
+                let document = self.open.document(&self.objects, name, id, revision)?;
+                found.push((at, PackedDocument::unsigned(document).bytes));
+            } else if spot.name.is_empty() {
+                return Err(damaged(format!("the file {} is not recorded", spot.file)));
+            } else {
+                places.push(at);
+                ranges.push((spot.name, spot.offset, u64::from(spot.length)));
+            }
         }
-        let (places, ranges): (Vec<usize>, Vec<(String, u64, u64)>) = asked.into_iter().unzip();
-        if ranges.is_empty() {
-            return Ok(());
+        if !ranges.is_empty() {
+            found.extend(places.into_iter().zip(self.objects.get_ranges(&ranges)?));
         }
-        for (at, content) in places.into_iter().zip(self.objects.get_ranges(&ranges)?) {
+        for (at, content) in found {
             rows[at].1 = content;
         }
         Ok(())
     }
 }
 
-fn is_of_one(error: &StoreError) -> bool {
+/// Whether a text could not be read because its object does not exist.
+pub(super) fn is_missing(error: &StoreError) -> bool {
+    match error {
+        StoreError::Lost { source, .. } => is_missing(source),
+        StoreError::Objects(error) => error.is_missing(),
+        _ => false,
+    }
+}
+
+pub(crate) fn is_of_one(error: &StoreError) -> bool {
     match error {
         StoreError::Damaged { .. } => true,
         StoreError::Objects(error) => {
@@ -199,9 +225,10 @@ mod tests {
 
     #[test]
     fn where_a_document_lies_comes_back() {
-        let spot = Spot { file: 70_001, offset: 1 << 40, length: 12 };
+        let name = name_of(70_001);
+        assert_eq!(name, "spool/0007/0000070001.docs");
+        let spot = Spot { file: 70_001, offset: 1 << 40, length: 12, name };
         assert_eq!(Spot::from_bytes(&spot.to_bytes()), Some(spot));
         assert_eq!(Spot::from_bytes(b""), None);
-        assert_eq!(name_of(spot.file), "documents/0007/0000070001.docs");
     }
 }

@@ -48,7 +48,7 @@ impl Rows {
             match &write {
                 Write::Remove => rows.remove(group, &key),
                 Write::Put(value) | Write::Claim(value) => {
-                    let row = (group.row)(&mut parts(&key), value, spots.get(&key).copied())?;
+                    let row = (group.row)(&mut parts(&key), value, spots.get(&key).cloned())?;
                     if group.removal == Removal::Found && key.first() == Some(&crate::keys::CONTENT) {
                         rows.note_hash(&key, &write, &row.id);
                     }

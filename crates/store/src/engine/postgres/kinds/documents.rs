@@ -18,7 +18,10 @@ use crate::{History, StoreError, packed};
 
 const ID: &[Column] = &[("id", "bytea")];
 
-const PLACE: &[Column] = &[("file", "bigint"), ("position", "bigint"), ("length", "bigint")];
+/// The name of the object with the file of a text.
+const NAME: &str = "(SELECT name FROM files WHERE kind = 'documents' AND files.number = file)";
+
+const PLACE: &[Column] = &[("file", "bigint"), ("position", "bigint"), ("length", "bigint"), (NAME, "text")];
 
 pub(super) const DOCUMENT: Kind = Kind {
     space: crate::keys::DOCUMENT,
@@ -77,7 +80,7 @@ fn document_columns(document: &Document, spot: Option<Spot>) -> Vec<Value> {
 
 fn place_columns(spot: Option<Spot>) -> [Value; 3] {
     match spot {
-        Some(Spot { file, offset, length }) => {
+        Some(Spot { file, offset, length, name: _ }) => {
             [Value::number(file), Value::number(offset), Value::number(length)]
         }
         None => [Value::Null, Value::Null, Value::Null],
@@ -85,8 +88,8 @@ fn place_columns(spot: Option<Spot>) -> [Value; 3] {
 }
 
 fn place(fields: &mut Fields) -> Option<Vec<u8>> {
-    let spot = Spot { file: fields.int()?, offset: fields.int()?, length: fields.int()? };
-    Some(spot.to_bytes())
+    let (file, offset, length) = (fields.int()?, fields.int()?, fields.int()?);
+    Some(Spot { file, offset, length, name: fields.text().unwrap_or_default() }.to_bytes())
 }
 
 const CONTENT_HASH: &[Column] = &[("content_hash", "bytea")];
@@ -268,6 +271,7 @@ pub(super) const HISTORY: Kind = Kind {
         ("file", "bigint"),
         ("position", "bigint"),
         ("length", "bigint"),
+        (NAME, "text"),
     ],
     split: |key| vec![key.id(), key.number()],
     join: |fields| {
@@ -282,12 +286,14 @@ pub(super) const HISTORY: Kind = Kind {
 };
 
 pub(super) const HISTORY_COLUMNS: Group = Group {
-    table: "revisions",
-    id: HISTORY_KEY,
-    columns: HISTORY.values,
-    removal: Removal::Row,
-    found_by: HISTORY_KEY,
-    row: history_row,
+    columns: &[
+        ("earlier", "bigint"),
+        ("gone", "timestamptz"),
+        ("file", "bigint"),
+        ("position", "bigint"),
+        ("length", "bigint"),
+    ],
+    ..HISTORY.row_of(history_row)
 };
 
 fn history_row(key: &mut Parts<'_>, value: &[u8], spot: Option<Spot>) -> Result<Row, StoreError> {
@@ -317,14 +323,7 @@ pub(super) const ALIAS: Kind = Kind {
     record: |fields| fields.text().map(String::into_bytes),
 };
 
-pub(super) const ALIAS_COLUMNS: Group = Group {
-    table: "aliases",
-    id: ALIAS_KEY,
-    columns: ALIAS_VALUES,
-    removal: Removal::Row,
-    found_by: ALIAS_KEY,
-    row: |key, value, _| {
-        let url = crate::read::text(value)?;
-        Ok(Row { id: vec![key.id(), key.id()], values: vec![Value::Text(url)] })
-    },
-};
+pub(super) const ALIAS_COLUMNS: Group = ALIAS.row_of(|key, value, _| {
+    let url = crate::read::text(value)?;
+    Ok(Row { id: vec![key.id(), key.id()], values: vec![Value::Text(url)] })
+});

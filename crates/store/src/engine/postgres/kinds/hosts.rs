@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Column, Group, Kind, Removal, Row};
-use crate::engine::postgres::values::{Fields, Value};
+use crate::engine::postgres::objects::Spot;
+use crate::engine::postgres::values::{Fields, Parts, Value};
 use crate::records::{decode, encode};
 use crate::{Counts, HostId, HostRecord, StoreError};
 
@@ -100,52 +101,34 @@ fn host(fields: &mut Fields) -> Option<HostRecord> {
     })
 }
 
-const HEALTH_VALUES: &[Column] = &[("health", "bytea")];
+pub(super) const HEALTH: Kind =
+    by_name(crate::keys::HEALTH, "hosts", "health IS NOT NULL", &[("health", "bytea")]);
 
-pub(super) const HEALTH: Kind = Kind {
-    space: crate::keys::HEALTH,
-    table: "hosts",
-    only: "health IS NOT NULL",
-    key: NAME,
-    order: 1,
-    values: HEALTH_VALUES,
-    split: |key| vec![key.text()],
-    join: |fields| fields.text().map(String::into_bytes),
-    record: Fields::bytes,
-};
-
-pub(super) const HEALTH_COLUMNS: Group = Group {
-    table: "hosts",
-    id: NAME,
-    columns: HEALTH_VALUES,
-    removal: Removal::Columns,
-    found_by: NAME,
-    row: |key, value, _| Ok(Row { id: vec![key.text()], values: vec![Value::bytes(value)] }),
-};
-
-const RULES: &[Column] = &[("rules", "bytea")];
+pub(super) const HEALTH_COLUMNS: Group = Group { removal: Removal::Columns, ..HEALTH.row_of(row_by_name) };
 
 /// The name is a host, or the URL of the target of another host's redirect.
-pub(super) const ROBOTS: Kind = Kind {
-    space: crate::keys::ROBOTS,
-    table: "robots",
-    only: "TRUE",
-    key: NAME,
-    order: 1,
-    values: RULES,
-    split: |key| vec![key.text()],
-    join: |fields| fields.text().map(String::into_bytes),
-    record: Fields::bytes,
-};
+pub(super) const ROBOTS: Kind = by_name(crate::keys::ROBOTS, "robots", "TRUE", &[("rules", "bytea")]);
 
-pub(super) const ROBOTS_COLUMNS: Group = Group {
-    table: "robots",
-    id: NAME,
-    columns: RULES,
-    removal: Removal::Row,
-    found_by: NAME,
-    row: |key, value, _| Ok(Row { id: vec![key.text()], values: vec![Value::bytes(value)] }),
-};
+pub(super) const ROBOTS_COLUMNS: Group = ROBOTS.row_of(row_by_name);
+
+/// Returns the kind of records that a row with a name has in one column.
+const fn by_name(space: u8, table: &'static str, only: &'static str, values: &'static [Column]) -> Kind {
+    Kind {
+        space,
+        table,
+        only,
+        key: NAME,
+        order: 1,
+        values,
+        split: |key| vec![key.text()],
+        join: |fields| fields.text().map(String::into_bytes),
+        record: Fields::bytes,
+    }
+}
+
+fn row_by_name(key: &mut Parts<'_>, value: &[u8], _: Option<Spot>) -> Result<Row, StoreError> {
+    Ok(Row { id: vec![key.text()], values: vec![Value::bytes(value)] })
+}
 
 const TEMPLATE_KEY: &[Column] = &[("host", "text"), ("version", "bigint")];
 const TEMPLATE_VALUES: &[Column] = &[("template", "json")];
@@ -165,17 +148,10 @@ pub(super) const TEMPLATE: Kind = Kind {
     record: |fields| fields.text().map(String::into_bytes),
 };
 
-pub(super) const TEMPLATE_COLUMNS: Group = Group {
-    table: "templates",
-    id: TEMPLATE_KEY,
-    columns: TEMPLATE_VALUES,
-    removal: Removal::Row,
-    found_by: TEMPLATE_KEY,
-    row: |key, value, _| {
-        let json = crate::read::text(value)?;
-        Ok(Row { id: vec![key.text(), key.number()], values: vec![Value::Text(json)] })
-    },
-};
+pub(super) const TEMPLATE_COLUMNS: Group = TEMPLATE.row_of(|key, value, _| {
+    let json = crate::read::text(value)?;
+    Ok(Row { id: vec![key.text(), key.number()], values: vec![Value::Text(json)] })
+});
 
 const COUNTS_KEY: &[Column] = &[("run", "bigint"), ("host", "text")];
 
@@ -204,17 +180,10 @@ pub(super) const COUNTS: Kind = Kind {
     record: |fields| counts(fields).map(|counts| encode(&counts)),
 };
 
-pub(super) const COUNTS_COLUMNS: Group = Group {
-    table: "host_counts",
-    id: COUNTS_KEY,
-    columns: COUNTS_VALUES,
-    removal: Removal::Row,
-    found_by: COUNTS_KEY,
-    row: |key, value, _| {
-        let id = vec![key.number(), key.text()];
-        Ok(Row { id, values: counts_columns(&decode("a host's counts", value)?)? })
-    },
-};
+pub(super) const COUNTS_COLUMNS: Group = COUNTS.row_of(|key, value, _| {
+    let id = vec![key.number(), key.text()];
+    Ok(Row { id, values: counts_columns(&decode("a host's counts", value)?)? })
+});
 
 fn counts_columns(counts: &Counts) -> Result<Vec<Value>, StoreError> {
     Ok(vec![

@@ -142,6 +142,18 @@ pub(super) fn parts(key: &[u8]) -> Parts<'_> {
 }
 
 impl Kind {
+    /// Returns the columns of a kind whose records have rows of their own.
+    pub(super) const fn row_of(&self, row: ToRow) -> Group {
+        Group {
+            table: self.table,
+            id: self.key,
+            columns: self.values,
+            removal: Removal::Row,
+            found_by: self.key,
+            row,
+        }
+    }
+
     /// Returns the key of a row that has a record of this kind.
     pub(super) fn key_of(&self, fields: &mut Fields) -> Option<Vec<u8>> {
         let rest = (self.join)(fields)?;

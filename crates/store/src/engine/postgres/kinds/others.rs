@@ -60,22 +60,20 @@ pub(super) const REPLAYED: Kind = Kind {
     record: |fields| fields.int::<u64>().map(|position| encode(&position)),
 };
 
-pub(super) const REPLAYED_COLUMNS: Group = Group {
-    table: "replays",
-    id: REPLAYED_KEY,
-    columns: REPLAYED_VALUES,
-    removal: Removal::Row,
-    found_by: REPLAYED_KEY,
-    row: |key, value, _| {
-        let position: u64 = decode("the state of a replay", value)?;
-        Ok(Row { id: vec![key.text(), key.byte(), key.text()], values: vec![Value::number(position)] })
-    },
-};
+pub(super) const REPLAYED_COLUMNS: Group = REPLAYED.row_of(|key, value, _| {
+    let position: u64 = decode("the state of a replay", value)?;
+    Ok(Row { id: vec![key.text(), key.byte(), key.text()], values: vec![Value::number(position)] })
+});
 
 const FILE_KEY: &[Column] = &[("kind", "text"), ("number", "bigint")];
 
-const FILE_VALUES: &[Column] =
-    &[("name", "text"), ("bytes", "bigint"), ("records", "bigint"), ("stored", "timestamptz")];
+const FILE_VALUES: &[Column] = &[
+    ("name", "text"),
+    ("bytes", "bigint"),
+    ("records", "bigint"),
+    ("stored", "timestamptz"),
+    ("position", "bigint"),
+];
 
 fn split_file(key: &mut crate::engine::postgres::values::Parts<'_>) -> Vec<Value> {
     let kind = match key.array() {
@@ -107,27 +105,21 @@ pub(super) const FILE: Kind = Kind {
     record: |fields| file(fields).map(|file| encode(&file)),
 };
 
-pub(super) const FILE_COLUMNS: Group = Group {
-    table: "files",
-    id: FILE_KEY,
-    columns: FILE_VALUES,
-    removal: Removal::Row,
-    found_by: FILE_KEY,
-    row: |key, value, _| {
-        let file: FileRecord = decode("a file", value)?;
-        let values = vec![
-            Value::Text(file.name),
-            Value::number(file.bytes),
-            Value::number(file.records),
-            Value::time(file.at),
-        ];
-        Ok(Row { id: split_file(key), values })
-    },
-};
+pub(super) const FILE_COLUMNS: Group = FILE.row_of(|key, value, _| {
+    let file: FileRecord = decode("a file", value)?;
+    let values = vec![
+        Value::Text(file.name),
+        Value::number(file.bytes),
+        Value::number(file.records),
+        Value::time(file.at),
+        Value::number(file.offset),
+    ];
+    Ok(Row { id: split_file(key), values })
+});
 
 fn file(fields: &mut Fields) -> Option<FileRecord> {
     let (name, bytes, records) = (fields.text()?, fields.int()?, fields.int()?);
-    Some(FileRecord { name, bytes, records, at: fields.time()? })
+    Some(FileRecord { name, bytes, records, at: fields.time()?, offset: fields.int()? })
 }
 
 const MESSAGE_KEY: &[Column] = &[("partition", "smallint"), ("id", "bytea")];
@@ -145,14 +137,8 @@ pub(super) const MESSAGE: Kind = Kind {
     record: Fields::bytes,
 };
 
-pub(super) const MESSAGE_COLUMNS: Group = Group {
-    table: "messages",
-    id: MESSAGE_KEY,
-    columns: MESSAGE_VALUES,
-    removal: Removal::Row,
-    found_by: MESSAGE_KEY,
-    row: |key, value, _| Ok(Row { id: vec![key.byte(), key.id()], values: vec![Value::bytes(value)] }),
-};
+pub(super) const MESSAGE_COLUMNS: Group = MESSAGE
+    .row_of(|key, value, _| Ok(Row { id: vec![key.byte(), key.id()], values: vec![Value::bytes(value)] }));
 
 const RECORD_KEY: &[Column] = &[("key", "bytea")];
 const RECORD_VALUES: &[Column] = &[("value", "bytea")];
@@ -170,11 +156,5 @@ pub(super) const RECORD: Kind = Kind {
     record: Fields::bytes,
 };
 
-pub(super) const RECORD_COLUMNS: Group = Group {
-    table: "records",
-    id: RECORD_KEY,
-    columns: RECORD_VALUES,
-    removal: Removal::Row,
-    found_by: RECORD_KEY,
-    row: |key, value, _| Ok(Row { id: vec![key.rest()], values: vec![Value::bytes(value)] }),
-};
+pub(super) const RECORD_COLUMNS: Group =
+    RECORD.row_of(|key, value, _| Ok(Row { id: vec![key.rest()], values: vec![Value::bytes(value)] }));

@@ -53,14 +53,8 @@ pub(super) const URL: Kind = Kind {
     record: |fields| url(fields).map(|url| encode(&url)),
 };
 
-pub(super) const URL_COLUMNS: Group = Group {
-    table: "urls",
-    id: KEY,
-    columns: VALUES,
-    removal: Removal::Row,
-    found_by: KEY,
-    row: |key, value, _| Ok(Row { id: vec![key.id()], values: columns(&decode("a URL", value)?) }),
-};
+pub(super) const URL_COLUMNS: Group =
+    URL.row_of(|key, value, _| Ok(Row { id: vec![key.id()], values: columns(&decode("a URL", value)?) }));
 
 /// A list of URLs in one state. Its records have the URLs' records as values, which the store does not read.
 const fn list(

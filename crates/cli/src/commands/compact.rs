@@ -1,0 +1,24 @@
+//! Runs `gleaner compact`: merges small files in object storage.
+
+use std::io::{self, Write};
+
+use gleaner_store::{Compacted, Extent};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::{Done, distributed, settings};
+
+pub(crate) fn run(common: &Common) -> Done {
+    let config = settings::load(common)?;
+    if !distributed::is_shared(&config) {
+        return Err(Failure::Usage(
+            "only a corpus in PostgreSQL has files in object storage: set --store postgres://...".into(),
+        ));
+    }
+    let store = distributed::open_for_reading(&config)?;
+    let Compacted { documents, archive, replaced } = store.compact(Extent::All).map_err(Failure::work)?;
+    let text = format!(
+        "New files: {documents} of documents and {archive} of the archive, which replace {replaced} files\n"
+    );
+    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+}

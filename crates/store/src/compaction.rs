@@ -1,0 +1,176 @@
+//! Merges the files that flushes wrote to object storage into large files that other programs read.
+//!
+//! A flush writes small files, because they must be durable when its transaction ends. A compaction merges them:
+//!
+//! | kind | before | after |
+//! |---|---|---|
+//! | documents | `spool/0000/NUMBER.docs` | `documents/date=DAY/NUMBER.parquet`, and `revisions/...` for earlier revisions |
+//! | archive | `archive/....warc.gz` | a larger `archive/....warc.gz` with the same records |
+//!
+//! 1. The new object is written. If the process ends here, the object has no row ([`Store::leftovers`]).
+//! 2. One transaction changes the rows of the merged files: they are now in the new object. The rows of documents and
+//!    URLs stay as they are, because they have the number of a file, not the name of its object. If another compaction
+//!    has moved one of the files, nothing changes, and the new object is removed.
+//! 3. The old objects are removed. If the process ends before, they have no row, too.
+//!
+//! A text that was replaced or removed is not copied. If it is replaced during or after the compaction, its row stays
+//! in the Parquet file until the file is merged again.
+//!
+//! No lease is needed, because no row of a partition changes.
+
+mod documents;
+mod plan;
+
+use std::thread::{self, JoinHandle};
+
+use gleaner_archive::files::merged_name;
+use tracing::{info, warn};
+
+use crate::engine::Engine;
+use crate::engine::postgres::Postgres;
+use crate::engine::postgres::compaction::MovedFile;
+use crate::files::{ARCHIVE_FOLDER, files_of, revisions_beside};
+use crate::records::decode;
+use crate::{FileRecord, Store, StoreError, keys};
+use plan::{Batch, Input};
+
+/// Size of the files of documents to which a new file is written, in bytes. They have about 128 MB of text.
+const DOCUMENTS: u64 = 48 << 20;
+
+/// Minimum size of a file of the archive, in bytes.
+const ARCHIVE: u64 = 512 << 20;
+
+/// After how many flushes a worker checks whether its files are enough for a compaction.
+const FLUSHES: u32 = 16;
+
+/// What a compaction did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compacted {
+    /// Number of new files of documents.
+    pub documents: u64,
+    /// Number of new files of the archive.
+    pub archive: u64,
+    /// Number of objects that the new files replaced.
+    pub replaced: u64,
+}
+
+/// Which files a compaction merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All files of the corpus. Files with many outdated documents are written again.
+    All,
+    /// The files of this process.
+    Own,
+    /// The files of this process, if they are enough for a file of full size.
+    OwnFull,
+}
+
+impl Store {
+    /// Merges small files in object storage. Does nothing for a store in a folder.
+    ///
+    /// # Errors
+    /// The database or the storage cannot be reached or refuses a request.
+    pub fn compact(&self, extent: Extent) -> Result<Compacted, StoreError> {
+        self.distributed.as_ref().map_or_else(|| Ok(Compacted::default()), |engine| compact(engine, extent))
+    }
+}
+
+/// The compactions of a worker during a crawl.
+#[derive(Debug, Default)]
+pub(crate) struct Background {
+    flushes: u32,
+    last: Option<JoinHandle<()>>,
+}
+
+/// Begins a compaction on a thread of its own if this process may have enough files for one of full size. If the process
+/// ends first, nothing is lost.
+pub(crate) fn after_flush(engine: &Postgres) {
+    let mut background = engine.background();
+    background.flushes += 1;
+    let is_running = background.last.as_ref().is_some_and(|last| !last.is_finished());
+    if is_running || !background.flushes.is_multiple_of(FLUSHES) {
+        return;
+    }
+    // The thread has no handle of the store, because the worker ends with the last handle.
+    let engine = engine.clone();
+    let work = move || {
+        if let Err(error) = compact(&engine, Extent::OwnFull) {
+            warn!(%error, "files in object storage were not merged");
+        }
+    };
+    background.last = thread::Builder::new().name("compaction".into()).spawn(work).ok();
+}
+
+fn compact(engine: &Postgres, extent: Extent) -> Result<Compacted, StoreError> {
+    let _alone = engine.begin_compaction();
+    engine.check_objects()?;
+    let is_full = |batch: &Batch, full| extent != Extent::OwnFull || batch.bytes() >= full;
+    let live = (extent == Extent::All).then(|| engine.documents_by_file()).transpose()?;
+    let mut compacted = Compacted::default();
+    let files = files_within(engine, keys::DOCUMENTS_FILE, extent)?;
+    let batches = plan::documents(files, live.as_ref(), DOCUMENTS);
+    for batch in batches.iter().filter(|batch| is_full(batch, DOCUMENTS)) {
+        compacted.documents += compacted.count(documents::merge(engine, batch)?);
+    }
+    let batches = plan::archive(files_within(engine, keys::ARCHIVE_FILE, extent)?, ARCHIVE);
+    for batch in batches.iter().filter(|batch| is_full(batch, ARCHIVE)) {
+        compacted.archive += compacted.count(merge_archive(engine, batch)?);
+    }
+    Ok(compacted)
+}
+
+fn files_within(engine: &Postgres, kind: u8, extent: Extent) -> Result<Vec<(u32, FileRecord)>, StoreError> {
+    if extent == Extent::All {
+        return files_of(engine, kind).collect();
+    }
+    let own = engine.own_files();
+    let keys: Vec<Vec<u8>> = own.iter().map(|number| keys::file(kind, *number)).collect();
+    let records = own.into_iter().zip(engine.get_all(&keys)?);
+    records.filter_map(|(number, file)| Some(decode("a file", &file?).map(|file| (number, file)))).collect()
+}
+
+impl Compacted {
+    /// Counts the objects that a new file replaced. Returns the number of new files.
+    fn count(&mut self, replaced: usize) -> u64 {
+        self.replaced += replaced as u64;
+        u64::from(replaced > 0)
+    }
+}
+
+/// Joins files of the archive in one object. Returns the number of replaced objects.
+fn merge_archive(engine: &Postgres, batch: &Batch) -> Result<usize, StoreError> {
+    let number = engine.allot("files")?;
+    let name = format!("{ARCHIVE_FOLDER}/{}", merged_name(number, batch.at));
+    let (mut parts, mut moved, mut offset) = (Vec::new(), Vec::new(), 0);
+    for Input { name, files } in &batch.inputs {
+        for (number, file) in files {
+            let FileRecord { bytes, records, .. } = *file;
+            parts.push((name.clone(), file.offset, bytes));
+            moved.push(MovedFile { number: *number, from: name.clone(), offset, bytes, records });
+            offset += bytes;
+        }
+    }
+    engine.objects().join(&name, &parts)?;
+    replace(engine, "archive", batch, &moved, &[name])
+}
+
+/// Moves files to the first of these new objects, and removes the old objects. Returns their number. If another process
+/// has moved one of the files, removes the new objects and returns 0.
+fn replace(
+    engine: &Postgres,
+    kind: &'static str,
+    batch: &Batch,
+    moved: &[MovedFile],
+    new: &[String],
+) -> Result<usize, StoreError> {
+    let Some(name) = new.first() else { return Ok(0) };
+    if !engine.move_files(kind, moved, name)? {
+        warn!(object = name, "another process merged the same files");
+        engine.objects().delete_many(new)?;
+        return Ok(0);
+    }
+    let old = batch.inputs.iter().flat_map(|input| [Some(input.name.clone()), revisions_beside(&input.name)]);
+    engine.objects().delete_many(&old.flatten().collect::<Vec<_>>())?;
+    info!(objects = batch.inputs.len(), into = name, "merged files in object storage");
+    Ok(batch.inputs.len())
+}

@@ -1,0 +1,138 @@
+//! The statements of a compaction ([`crate::compaction`]).
+
+use std::collections::BTreeMap;
+
+use gleaner_corpus::DocumentId;
+
+use super::kinds::Column;
+use super::link::Connection;
+use super::select::Statement;
+use super::values::Value;
+use super::{MOST_ROWS, Postgres};
+use crate::StoreError;
+
+/// Where the text of a document or of an earlier revision is, according to its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TextRow {
+    pub(crate) id: DocumentId,
+    /// The number of the revision, from 1.
+    pub(crate) revision: u32,
+    /// Whether it is the newest revision, which is the document.
+    pub(crate) is_newest: bool,
+    pub(crate) file: u32,
+    pub(crate) offset: u64,
+}
+
+/// A file that a compaction moves to another object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MovedFile {
+    pub(crate) number: u32,
+    /// The object in which it was.
+    pub(crate) from: String,
+    /// What the columns `position`, `bytes` and `records` become.
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+    pub(crate) records: u64,
+}
+
+const TEXTS: &str = "SELECT id, coalesce((SELECT earlier FROM revisions WHERE document = id AND number = 0), 0) + 1, \
+    TRUE, file, position FROM documents WHERE id = ANY($1) \
+    UNION ALL SELECT document, number, FALSE, file, position FROM revisions WHERE document = ANY($1) AND number > 0";
+
+impl Postgres {
+    /// Returns the rows of these documents and of their earlier revisions.
+    pub(crate) fn text_rows(&self, ids: &[DocumentId]) -> Result<Vec<TextRow>, StoreError> {
+        let mut rows = Vec::new();
+        for ids in ids.chunks(MOST_ROWS) {
+            let ids: Vec<Vec<u8>> = ids.iter().map(|id| id.0.to_vec()).collect();
+            rows.extend(self.0.reading.ask("reading the positions of texts", |client| {
+                let ids = ids.clone();
+                Box::pin(async move {
+                    let rows = client.query(TEXTS, &[&ids]).await?;
+                    Ok(rows.iter().filter_map(text_row).collect::<Vec<_>>())
+                })
+            })?);
+        }
+        Ok(rows)
+    }
+
+    /// Counts the documents in each file.
+    pub(crate) fn documents_by_file(&self) -> Result<BTreeMap<u32, u64>, StoreError> {
+        let sql = "SELECT file, count(*) FROM documents GROUP BY file";
+        self.0.reading.ask("counting documents", |client| {
+            Box::pin(async move {
+                let rows = client.query(sql, &[]).await?;
+                let row = |row: &tokio_postgres::Row| {
+                    Some((u32::try_from(row.get::<_, i64>(0)).ok()?, row.get::<_, i64>(1).unsigned_abs()))
+                };
+                Ok(rows.iter().filter_map(row).collect())
+            })
+        })
+    }
+
+    /// Records that these files are now in the object `name`. Returns `false`, and changes nothing, if one of them is
+    /// no longer in the object in which it was.
+    pub(crate) fn move_files(
+        &self,
+        kind: &'static str,
+        files: &[MovedFile],
+        name: &str,
+    ) -> Result<bool, StoreError> {
+        const COLUMNS: [Column; 5] = [
+            ("number", "bigint"),
+            ("old", "text"),
+            ("position", "bigint"),
+            ("bytes", "bigint"),
+            ("records", "bigint"),
+        ];
+        let mut statement = Statement::default();
+        let new = statement.bind(Value::text(name), "text");
+        let kind = statement.bind(Value::text(kind), "text");
+        let rows = statement.bind_rows(
+            &COLUMNS,
+            files.iter().map(|file| {
+                let MovedFile { number, from, offset, bytes, records } = file;
+                let numbers = [Value::number(*offset), Value::number(*bytes), Value::number(*records)];
+                [Value::number(*number), Value::text(from.as_str())].into_iter().chain(numbers).collect()
+            }),
+        );
+        statement.sql = format!(
+            "UPDATE files SET name = {new}, position = new.position, bytes = new.bytes, records = new.records \
+             FROM {rows} AS new (number, old, position, bytes, records) \
+             WHERE files.kind = {kind} AND files.number = new.number AND files.name = new.old"
+        );
+        let (count, name) = (files.len() as u64, name.to_owned());
+        self.0.writing.ask("writing", |client| {
+            let (statement, name) = (statement.clone(), name.clone());
+            Box::pin(async move { move_all(&client, &statement, count, &name).await })
+        })
+    }
+}
+
+async fn move_all(
+    client: &Connection,
+    statement: &Statement,
+    count: u64,
+    name: &str,
+) -> Result<bool, tokio_postgres::Error> {
+    client.batch_execute("BEGIN").await?;
+    let moved = statement.execute(client).await;
+    let end = if moved.as_ref().is_ok_and(|moved| *moved == count) { "COMMIT" } else { "ROLLBACK" };
+    client.batch_execute(end).await?;
+    if moved? == count {
+        return Ok(true);
+    }
+    // If the connection was lost after an earlier attempt was committed, the files are already there.
+    Ok(client.query_opt("SELECT 1 FROM files WHERE name = $1 LIMIT 1", &[&name]).await?.is_some())
+}
+
+fn text_row(row: &tokio_postgres::Row) -> Option<TextRow> {
+    let number = |at| row.get::<_, Option<i64>>(at);
+    Some(TextRow {
+        id: DocumentId(row.get::<_, Vec<u8>>(0).try_into().ok()?),
+        revision: number(1)?.try_into().ok()?,
+        is_newest: row.get(2),
+        file: number(3)?.try_into().ok()?,
+        offset: number(4)?.try_into().ok()?,
+    })
+}
