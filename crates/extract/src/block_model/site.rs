@@ -6,9 +6,9 @@
 //!    elements of the block's path, with class and id and with masked digits, such as `div.story > p.lead`.
 //!    If more than half of the block's words are in links, ` > a` is appended. The vote of a place is the
 //!    mean probability of its blocks, weighted by words.
-//! 4. The final classification of a block combines the model, the vote of its place, and its length: `0.90 o
-//!    + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and of the
-//!    vote. If there is no vote, the second term is omitted.
+//! 4. The final classification of a block combines the model, the vote of its place, and its length:
+//!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and
+//!    of the vote. If there is no vote, the second term is omitted.
 //! 5. The final classifications of the training pages' blocks are stored with their places, by length.
 //!    Classification without the model uses them ([`Place::log_odds_of`]).
 //!
