@@ -12,7 +12,7 @@ use gleaner_methods::bte::{self, improved, linear, original};
 use gleaner_testkit::bench_pages;
 
 fn text(bytes: &[u8]) -> String {
-    decode::decode(bytes, Some("text/html")).text
+    decode::decode(bytes, Some("text/html")).text.into_owned()
 }
 
 fn body_text(criterion: &mut Criterion) {
