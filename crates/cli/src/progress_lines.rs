@@ -167,6 +167,13 @@ mod tests {
     }
 
     #[test]
+    fn a_crawl_without_a_response_counts_its_attempts() {
+        let no = NoResponse { requests: 12, error: "the proxy failed".into() };
+        let said = "no response from any site; requests: 12; last error: the proxy failed";
+        assert_eq!(format_no_response(&no), said);
+    }
+
+    #[test]
     fn texts_are_cut_after_words() {
         let cases =
             [(20, "12 pages, 3 stored"), (16, "12 pages"), (9, "12 pages"), (7, "12"), (2, "12"), (1, "1")];

@@ -127,3 +127,39 @@ fn named(mut hosts: Vec<(u64, &str)>) -> String {
     }
     named.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(host: &str, new: u64, failed: u64) -> HostRow<'_> {
+        let failures = (failed > 0).then(|| ("failed: timeout".to_owned(), failed)).into_iter().collect();
+        HostRow { host, usual: None, counts: GroupedCounts { new, failures, ..GroupedCounts::default() } }
+    }
+
+    #[test]
+    fn hosts_with_most_new_documents_come_first_and_silent_ones_are_counted() {
+        let rows = vec![
+            row("a.vn", 0, 0),
+            row("b.vn", 3, 0),
+            row("c.vn", 9, 0),
+            row("d.vn", 0, 4),
+            row("e.vn", 0, 0),
+        ];
+        let text = hosts(rows, 2);
+        let (first, second) = (text.find("c.vn").unwrap(), text.find("b.vn").unwrap());
+        assert!(first < second && !text.contains("d.vn") && !text.contains("a.vn"), "{text}");
+        assert!(text.contains("and 1 host with fewer new documents\n"), "{text}");
+        assert!(text.contains("and 2 hosts without new, changed or failed pages\n"), "{text}");
+    }
+
+    #[test]
+    fn the_most_frequent_reasons_are_named() {
+        let names: Vec<String> = (0..OUTCOMES + 2).map(|number| format!("reason-{number:02}")).collect();
+        let counts = names.iter().zip(1..).map(|(name, count)| ("a.vn", name.as_str(), count));
+        let text = reasons("Outcomes", ["Outcome", "URLs", "Hosts"], counts);
+        let last = names.last().unwrap();
+        assert!(text.lines().nth(4).unwrap().contains(last.as_str()), "the largest number is first: {text}");
+        assert!(text.ends_with("and 2 other reasons (3 URLs)\n"), "{text}");
+    }
+}

@@ -138,7 +138,16 @@ fn a_second_process_is_refused_by_name() {
             "{arguments:?} {said}"
         );
     }
-    for arguments in [&["export"][..], &["stats"], &["hosts"], &["verify"]] {
+    let reading = [
+        &["export"][..],
+        &["stats"],
+        &["hosts"],
+        &["verify"],
+        &["doctor", "baolang.example"],
+        &["template", "list"],
+        &["duplicates"],
+    ];
+    for arguments in reading {
         let read = crawl.run(arguments);
         assert!(read.status.success(), "{arguments:?} {}", said(&read));
     }
