@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::{Batch, Pair, Range, Write};
+use crate::keys::Owner;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{
@@ -32,7 +33,8 @@ pub struct Change {
     batch: Batch,
     /// Records of a shared store that this change has read.
     read: RefCell<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
-    partitions: BTreeSet<Partition>,
+    /// The partitions that send messages.
+    senders: BTreeSet<Partition>,
     touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
 }
@@ -43,14 +45,43 @@ impl Change {
             store,
             batch: Batch::default(),
             read: RefCell::default(),
-            partitions: BTreeSet::new(),
+            senders: BTreeSet::new(),
             touched: BTreeMap::new(),
             queued: BTreeMap::new(),
         }
     }
 
-    pub(crate) fn into_batch(self) -> (Batch, BTreeSet<Partition>) {
-        (self.batch, self.partitions)
+    /// Returns the writes, and the partitions that this process must own to make them.
+    pub(crate) fn into_batch(self) -> Result<(Batch, BTreeSet<Partition>), StoreError> {
+        let mut partitions = self.senders.clone();
+        for (key, write) in &self.batch.writes {
+            partitions.extend(self.partition_of(key, write)?);
+        }
+        Ok((self.batch, partitions))
+    }
+
+    /// Returns the partition of a record. `None`: it belongs to no partition, or every process may write it. If a flush
+    /// has only such records, it succeeds only if this process still owns all of its partitions.
+    fn partition_of(&self, key: &[u8], write: &Write) -> Result<Option<Partition>, StoreError> {
+        let partitions = &self.store.partitions;
+        if !partitions.is_cut() {
+            return Ok(Some(Partition::WHOLE));
+        }
+        Ok(match (keys::owner_of(key), write.value()) {
+            // A message is written by its sender and removed by its receiver.
+            (Owner::Receiver(_), Some(_)) => None,
+            (Owner::Partition(partition) | Owner::Receiver(partition), _) => Some(partition),
+            (Owner::Host(name), _) => Some(match CanonicalUrl::parse(name) {
+                Ok(url) => partitions.of_url(&url),
+                Err(_) => partitions.of_name(name),
+            }),
+            // A raw page may be stored before its URL.
+            (Owner::Url(url), _) if key.first() == Some(&keys::PAGE) => self.partition_of_url(url)?,
+            (Owner::Url(url), _) => Some(self.partition_at(url)?),
+            (Owner::Document, Some(id)) => Some(self.partition_of_document(decode("a content hash", id)?)?),
+            // The change also removes the document, or writes its other hash.
+            (Owner::Document, None) | (Owner::Nobody, _) => None,
+        })
     }
 
     /// Returns the hosts for which this change makes a URL ready.
@@ -73,8 +104,8 @@ impl Change {
         *self.queued.entry(host).or_default() += by;
     }
 
-    pub(crate) fn drop_page(&mut self, of: Partition, url: UrlKey) {
-        self.remove(of, keys::page(url));
+    pub(crate) fn drop_page(&mut self, url: UrlKey) {
+        self.remove(keys::page(url));
     }
 
     pub(crate) fn get<T: DeserializeOwned>(
@@ -150,43 +181,28 @@ impl Change {
         })
     }
 
-    /// Writes a record of a partition. A flush writes the record only if this process still owns the
-    /// partition.
-    pub(crate) fn put<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
-        self.write(of, key, Write::Put(encode(record)));
+    /// Writes a record. The write takes effect only if this process still owns the record's partition.
+    pub(crate) fn put<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
+        self.put_bytes(key, encode(record));
     }
 
-    pub(crate) fn mark(&mut self, of: Partition, key: Vec<u8>) {
-        self.write(of, key, Write::Put(Vec::new()));
-    }
-
-    pub(crate) fn put_bytes(&mut self, of: Partition, key: Vec<u8>, bytes: Vec<u8>) {
-        self.write(of, key, Write::Put(bytes));
+    pub(crate) fn put_bytes(&mut self, key: Vec<u8>, bytes: Vec<u8>) {
+        self.batch.write(key, Write::Put(bytes));
     }
 
     /// Creates a record that several processes may create at the same time. The process that flushes first
     /// succeeds.
-    pub(crate) fn claim<T: Serialize>(&mut self, of: Partition, key: Vec<u8>, record: &T) {
-        self.write(of, key, Write::Claim(encode(record)));
+    pub(crate) fn claim<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
+        self.batch.write(key, Write::Claim(encode(record)));
     }
 
-    pub(crate) fn remove(&mut self, of: Partition, key: Vec<u8>) {
-        self.write(of, key, Write::Remove);
+    pub(crate) fn remove(&mut self, key: Vec<u8>) {
+        self.batch.write(key, Write::Remove);
     }
 
-    fn write(&mut self, of: Partition, key: Vec<u8>, write: Write) {
-        self.partitions.insert(of);
-        self.batch.write(key, write);
-    }
-
-    /// Writes a record that belongs to no partition. If a flush consists only of such records, it succeeds
-    /// only if this process still owns all of its partitions.
-    pub(crate) fn put_common<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
-        self.put_common_bytes(key, encode(record));
-    }
-
-    pub(crate) fn put_common_bytes(&mut self, key: Vec<u8>, bytes: Vec<u8>) {
-        self.batch.write(key, Write::Put(bytes));
+    /// Requires that this process still owns the partition that sends a message.
+    pub(crate) fn note_sender(&mut self, partition: Partition) {
+        self.senders.insert(partition);
     }
 
     pub(crate) fn partition_of_url(&self, url: UrlKey) -> Result<Option<Partition>, StoreError> {
@@ -197,7 +213,7 @@ impl Change {
     }
 
     pub(crate) fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
-        self.put(self.store.partitions.of_host(record.host), keys::url(key), record);
+        self.put(keys::url(key), record);
     }
 
     /// Returns the record of a host. Creates it if it is missing.
@@ -220,7 +236,7 @@ impl Change {
         }
         let key = keys::meta_of(partition, "hosts");
         let hosts: u32 = self.get("the number of hosts", &key)?.unwrap_or(0);
-        self.put(partition, key, &(hosts + 1));
+        self.put(key, &(hosts + 1));
         let host = HostRecord {
             id: HostId(partition.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?),
             name: name.into(),
@@ -242,23 +258,22 @@ impl Change {
     /// Writes a host's record.
     pub fn put_host(&mut self, host: &HostRecord) {
         let partition = self.store.partitions.of_host(host.id);
-        self.put(partition, keys::host(partition, &host.name), host);
+        self.put(keys::host(partition, &host.name), host);
     }
 
     /// Writes the record of a host's robots.txt.
     pub fn put_robots<T: Serialize>(&mut self, host: &str, robots: &T) {
-        self.put(self.store.partitions.of_name(host), keys::robots(host), robots);
+        self.put(keys::robots(host), robots);
     }
 
     /// Writes the record of a host's own robots.txt, or of the target of another host's robots.txt redirect.
     pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
-        self.put(self.store.partitions.of_url(url), keys::robots(robots_name(url)), robots);
+        self.put(keys::robots(robots_name(url)), robots);
     }
 
     /// Writes a host's template as JSON. The caller must also update the version in the host's record.
     pub fn put_template(&mut self, host: &str, version: u32, json: &str) {
-        let of = self.store.partitions.of_name(host);
-        self.put_bytes(of, keys::template(host, version), json.as_bytes().to_vec());
+        self.put_bytes(keys::template(host, version), json.as_bytes().to_vec());
     }
 
     /// Returns the health of a host's template, computed from the host's last pages, or `None` if none is
@@ -272,7 +287,7 @@ impl Change {
 
     /// Writes the health of a host's template.
     pub fn put_health<T: Serialize>(&mut self, host: &str, health: &T) {
-        self.put(self.store.partitions.of_name(host), keys::health(host), health);
+        self.put(keys::health(host), health);
     }
 
     /// Changes the counts of a host in a run. `change` gets the current counts.
@@ -288,7 +303,7 @@ impl Change {
         let key = keys::counts(run, host);
         let mut counts: Counts = self.get("a host's counts", &key)?.unwrap_or_default();
         change(&mut counts);
-        self.put(self.store.partitions.of_name(host), key, &counts);
+        self.put(key, &counts);
         Ok(())
     }
 
@@ -300,13 +315,13 @@ impl Change {
         let key = keys::meta_of(partition, "totals");
         let mut totals: Totals = self.get("the totals", &key)?.unwrap_or_default();
         change(&mut totals);
-        self.put(partition, key, &totals);
+        self.put(key, &totals);
         Ok(())
     }
 
     /// Writes the position up to which the archive is on disk.
     pub fn put_archive_end(&mut self, end: &ArchiveEnd) {
-        self.put_common(keys::meta("archive"), end);
+        self.put(keys::meta("archive"), end);
     }
 
     /// Writes the offset in bytes up to which a file was replayed in a partition. Each purpose has its own
@@ -318,16 +333,16 @@ impl Change {
         PartitionId(partition): PartitionId,
         offset: u64,
     ) {
-        self.put(partition, keys::replayed(purpose, partition, file), &offset);
+        self.put(keys::replayed(purpose, partition, file), &offset);
     }
 
     /// Writes the position up to which the archive was re-extracted in a partition.
     pub fn put_reextracted(&mut self, PartitionId(partition): PartitionId, done: &Reextracted) {
-        self.put(partition, keys::meta_of(partition, "reextracted"), done);
+        self.put(keys::meta_of(partition, "reextracted"), done);
     }
 
     /// Marks the store as being rebuilt, or as complete again.
     pub fn put_rebuilding(&mut self, is_rebuilding: bool) {
-        self.put_common(keys::meta("rebuilding"), &is_rebuilding);
+        self.put(keys::meta("rebuilding"), &is_rebuilding);
     }
 }

@@ -31,7 +31,7 @@ impl Change {
         let key = keys::meta("clock");
         let last: Option<Timestamp> = self.get("the time of the last change", &key)?;
         if last.is_none_or(|last| last < now) {
-            self.put_common(key, &now);
+            self.put(key, &now);
         }
         Ok(())
     }
@@ -41,8 +41,8 @@ impl Change {
         let UrlState::Waiting { wait, due, rank } = record.state else { return Ok(()) };
         let earlier = due.saturating_sub(behind);
         let partition = self.store.partitions.of_host(record.host);
-        self.remove(partition, keys::waiting(partition, wait, due, key));
-        self.mark(partition, keys::waiting(partition, wait, earlier, key));
+        self.remove(keys::waiting(partition, wait, due, key));
+        self.put_bytes(keys::waiting(partition, wait, earlier, key), Vec::new());
         let state = UrlState::Waiting { wait, due: earlier, rank };
         self.put_url(key, &UrlRecord { state, ..record });
         Ok(())
@@ -82,7 +82,7 @@ impl Writer {
                 change.put_host(&HostRecord { held_until: Some(earlier), ..host });
             }
         }
-        change.put_common(keys::meta("clock"), &now);
+        change.put(keys::meta("clock"), &now);
         self.commit(change)?;
         Ok(Some(behind))
     }

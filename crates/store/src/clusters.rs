@@ -167,8 +167,8 @@ impl Change {
         // The cluster needs a new number, because other documents may remain in the old cluster.
         let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
-        self.put(of, keys::standing(kept.id), &Standing { number, cluster });
-        self.put(of, keys::signed(number), &Kept { cluster, ..kept });
+        self.put(keys::standing(kept.id), &Standing { number, cluster });
+        self.put(keys::signed(number), &Kept { cluster, ..kept });
         duplicates.put(of, number, keys);
         Ok(Placement::Stored)
     }
@@ -185,7 +185,7 @@ impl Change {
         let similarity = hundredths(kept.similarity(&head));
         let kept = Kept { cluster, ..kept };
         let here = self.store.partitions.of_number(number);
-        self.put(here, keys::standing(kept.id), &Standing { number, cluster });
+        self.put(keys::standing(kept.id), &Standing { number, cluster });
         let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
         if !duplicates.representative.prefers(kept.contender(number), head.contender(of)) {
             self.add_member(of, number, &kept)?;
@@ -193,11 +193,11 @@ impl Change {
         }
         self.add_member(of, of, &head)?;
         let members = self.cluster(cluster)?.map_or(1, |record| record.members);
-        self.put(here, keys::cluster(cluster), &ClusterRecord { head: number, members });
-        self.remove(here, keys::signed(of));
+        self.put(keys::cluster(cluster), &ClusterRecord { head: number, members });
+        self.remove(keys::signed(of));
         let outcome = Outcome::NearDuplicate { of: url_of(kept.id), similarity };
         self.reattribute(url_of(head.id), outcome)?;
-        self.put(here, keys::signed(number), &kept);
+        self.put(keys::signed(number), &kept);
         duplicates.put(here, number, keys);
         Ok(Placement::Stored)
     }
@@ -212,8 +212,8 @@ impl Change {
             }
         };
         self.total(partition, |totals| totals.near_duplicates += 1)?;
-        self.put(partition, keys::cluster(cluster), &record);
-        self.put(partition, keys::member(cluster, number), kept);
+        self.put(keys::cluster(cluster), &record);
+        self.put(keys::member(cluster, number), kept);
         Ok(())
     }
 
@@ -225,9 +225,8 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<Option<Number>, StoreError> {
         let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(None) };
-        let here = self.store.partitions.of_number(number);
-        self.remove(here, keys::standing(id));
-        self.remove(here, keys::signed(number));
+        self.remove(keys::standing(id));
+        self.remove(keys::signed(number));
         self.leave_cluster(cluster, number, duplicates)?;
         Ok(Some(number))
     }
@@ -244,15 +243,15 @@ impl Change {
         if record.head == number {
             record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
         } else if self.get_bytes(&member)?.is_some() {
-            self.remove(partition, member);
+            self.remove(member);
         } else {
             return Ok(());
         }
         record.members = record.members.saturating_sub(1);
         if record.members == 0 {
-            self.remove(partition, keys::cluster(cluster));
+            self.remove(keys::cluster(cluster));
         } else {
-            self.put(partition, keys::cluster(cluster), &record);
+            self.put(keys::cluster(cluster), &record);
         }
         self.total(partition, |totals| {
             totals.near_duplicates = totals.near_duplicates.saturating_sub(1);
@@ -263,8 +262,8 @@ impl Change {
     fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
         let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);
-        self.remove(here, keys::member(cluster, number));
-        self.put(here, keys::signed(number), &kept);
+        self.remove(keys::member(cluster, number));
+        self.put(keys::signed(number), &kept);
         duplicates.put_signature(here, number, kept.signature());
         self.reattribute(url_of(kept.id), Outcome::Stored)?;
         Ok(Some(number))
@@ -288,13 +287,12 @@ impl Change {
 
     pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
         let Some(standing) = self.standing(from)? else { return Ok(()) };
-        let of = self.store.partitions.of_number(standing.number);
-        self.remove(of, keys::standing(from));
-        self.put(of, keys::standing(to), &standing);
+        self.remove(keys::standing(from));
+        self.put(keys::standing(to), &standing);
         let places = [keys::signed(standing.number), keys::member(standing.cluster, standing.number)];
         for place in places {
             if let Some(kept) = self.get::<Kept>("a signature", &place)? {
-                self.put(of, place, &Kept { id: to, ..kept });
+                self.put(place, &Kept { id: to, ..kept });
             }
         }
         Ok(())

@@ -76,18 +76,16 @@ impl Change {
         content_hash: &ContentHash,
         document: PackedDocument,
         same: Option<DocumentId>,
-    ) -> Result<(), StoreError> {
-        let of = self.partition_of_document(document.id)?;
-        self.put_bytes(of, keys::document(document.id), document.bytes);
+    ) {
+        self.put_bytes(keys::document(document.id), document.bytes);
         let key = keys::content(content_hash);
         match same {
-            Some(_) => self.put(of, key, &document.id),
-            None => self.claim(of, key, &document.id),
+            Some(_) => self.put(key, &document.id),
+            None => self.claim(key, &document.id),
         }
-        Ok(())
     }
 
-    fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
+    pub(crate) fn partition_at(&self, url: UrlKey) -> Result<Partition, StoreError> {
         let unknown = || StoreError::Damaged { what: "a URL", reason: format!("{url} is not known") };
         self.partition_of_url(url)?.ok_or_else(unknown)
     }
@@ -142,7 +140,7 @@ impl Change {
             if before.is_some() {
                 return Ok(Placement::Unchanged);
             }
-            self.put_document(&hash, document, same)?;
+            self.put_document(&hash, document, same);
             if self.standing(id)?.is_some() {
                 return self.placement(id);
             }
@@ -165,7 +163,7 @@ impl Change {
                 *documents += 1;
                 *count += words;
             })?;
-            self.put_document(&hash, document, None)?;
+            self.put_document(&hash, document, None);
         }
         let placement = match signed {
             Some(signed) => self.join(id, words, &signed, number, duplicates)?,
@@ -189,7 +187,7 @@ impl Change {
     ) -> Result<Placement, StoreError> {
         let (here, there) = (self.partition_at(url)?, self.partition_of_document(of)?);
         if here == there {
-            self.put_bytes(here, keys::alias(of, url), text.into_bytes());
+            self.put_bytes(keys::alias(of, url), text.into_bytes());
         } else {
             self.send(here, there, &Message::Alias { of, url, packed });
         }
@@ -208,7 +206,7 @@ impl Change {
     fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
         let (here, there) = (self.partition_at(url)?, self.partition_of_document(head)?);
         if there == here {
-            self.remove(here, keys::alias(head, url));
+            self.remove(keys::alias(head, url));
         } else {
             self.send(here, there, &Message::NoAlias { of: head, url });
         }
@@ -237,9 +235,8 @@ impl Change {
         }
         let id = document_of(url);
         let Some(document) = self.document(id)? else { return Ok(None) };
-        let of = self.partition_of_document(id)?;
-        self.remove(of, keys::document(id));
-        self.remove(of, keys::content(&own_hash(&document.content_hash, id)));
+        self.remove(keys::document(id));
+        self.remove(keys::content(&own_hash(&document.content_hash, id)));
         let aliases = self.aliases_here(&document)?;
         let Some((heir, rest)) = aliases.split_first() else {
             self.forget_content(&document)?;
@@ -261,7 +258,7 @@ impl Change {
                 Some(there) if there != here => {
                     let packed = PackedDocument::unsigned(document.clone()).bytes;
                     self.send(here, there, &Message::Place { url, was: document.id, packed });
-                    self.remove(here, key);
+                    self.remove(key);
                 }
                 _ => aliases.push(url),
             }
@@ -286,14 +283,13 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(document) = self.document(ours)? else { return Ok(()) };
-        let of = self.partition_of_document(ours)?;
-        self.remove(of, keys::document(ours));
+        self.remove(keys::document(ours));
         self.uncount(&document)?;
         self.depart(ours, duplicates)?;
         // A URL of another partition may have stopped being an alias, so its own partition decides.
         let here = self.aliases_here(&document)?;
         for url in &here {
-            self.remove(of, keys::alias(ours, *url));
+            self.remove(keys::alias(ours, *url));
         }
         for url in here.into_iter().chain([url_of(ours)]) {
             let Some(record) = self.url(url)? else { continue };
@@ -311,19 +307,18 @@ impl Change {
     fn forget_content(&mut self, document: &Document) -> Result<(), StoreError> {
         let key = keys::content(&document.content_hash);
         if self.get::<DocumentId>("a content hash", &key)? == Some(document.id) {
-            self.remove(self.partition_of_document(document.id)?, key);
+            self.remove(key);
         }
         Ok(())
     }
 
     fn inherit(&mut self, document: &Document, heir: UrlKey, rest: &[UrlKey]) -> Result<(), StoreError> {
         self.remove_alias(document.id, heir)?;
-        let of = self.partition_of_document(document.id)?;
         for url in rest {
             let key = keys::alias(document.id, *url);
             let text = self.get_bytes(&key)?.unwrap_or_default();
-            self.remove(of, key);
-            self.put_bytes(of, keys::alias(document_of(heir), *url), text);
+            self.remove(key);
+            self.put_bytes(keys::alias(document_of(heir), *url), text);
             self.set_twin(*url, Some(heir))?;
             self.reattribute(*url, Outcome::Duplicate { of: heir })?;
         }
@@ -333,7 +328,7 @@ impl Change {
             let document = Document { id: document_of(heir), url: record.url, host, ..document.clone() };
             let hash = document.content_hash;
             let same = self.get("a content hash", &keys::content(&hash))?;
-            self.put_document(&hash, PackedDocument::unsigned(document), same)?;
+            self.put_document(&hash, PackedDocument::unsigned(document), same);
         }
         self.rename_standing(document.id, document_of(heir))?;
         let outcome = self.placement(document_of(heir))?.into();

@@ -52,7 +52,7 @@ pub struct FileRecord {
 impl Change {
     /// Records a file of the archive. The file is valid once this change is flushed.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
-        self.put_common(keys::file(keys::ARCHIVE_FILE, number), file);
+        self.put(keys::file(keys::ARCHIVE_FILE, number), file);
     }
 }
 

@@ -156,7 +156,7 @@ impl Change {
         host.sequence += 1;
         host.queued += 1;
         record.state = UrlState::Ready { rank, sequence };
-        self.mark(self.store.partitions.of_host(host.id), keys::ready(host.id, rank, sequence, key));
+        self.put_bytes(keys::ready(host.id, rank, sequence, key), Vec::new());
         self.put_url(key, &record);
         self.touch(host);
         self.queue(host.id, 1);
@@ -166,21 +166,21 @@ impl Change {
         let of = self.store.partitions.of_host(record.host);
         match record.state {
             UrlState::Ready { rank, sequence } => {
-                self.remove(of, keys::ready(record.host, rank, sequence, key));
+                self.remove(keys::ready(record.host, rank, sequence, key));
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(host.id, -1);
             }
             UrlState::Waiting { wait, due, .. } => {
-                self.remove(of, keys::waiting(of, wait, due, key));
+                self.remove(keys::waiting(of, wait, due, key));
                 host.queued = host.queued.saturating_sub(1);
                 self.queue(host.id, -1);
             }
             UrlState::Buffered { sequence } => {
-                self.remove(of, keys::buffered(record.host, sequence, key));
-                self.drop_page(of, key);
+                self.remove(keys::buffered(record.host, sequence, key));
+                self.drop_page(key);
                 host.buffered = host.buffered.saturating_sub(1);
             }
-            UrlState::Kept => self.drop_page(of, key),
+            UrlState::Kept => self.drop_page(key),
             UrlState::Done => {}
         }
         record.state = UrlState::Done;
@@ -201,7 +201,7 @@ impl Change {
         host.queued += 1;
         self.queue(host.id, 1);
         let of = self.store.partitions.of_host(record.host);
-        self.mark(of, keys::waiting(of, wait, due, key));
+        self.put_bytes(keys::waiting(of, wait, due, key), Vec::new());
     }
 
     /// Ends the visit of a URL. `again` is the time and the rank of the next visit, or `None` if no visit is
@@ -281,7 +281,7 @@ impl Change {
         host.buffered += 1;
         record.tries = 0;
         record.state = UrlState::Buffered { sequence };
-        self.mark(self.store.partitions.of_host(host.id), keys::buffered(host.id, sequence, key));
+        self.put_bytes(keys::buffered(host.id, sequence, key), Vec::new());
         self.put_url(key, &record);
         self.put_host(&host);
         Ok(host.buffered)
@@ -305,7 +305,7 @@ impl Change {
     /// The store cannot be read.
     pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
-            self.drop_page(self.store.partitions.of_host(record.host), key);
+            self.drop_page(key);
             self.put_url(key, &UrlRecord { state: UrlState::Done, ..record });
         }
         Ok(())

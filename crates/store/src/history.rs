@@ -67,21 +67,21 @@ impl Change {
         Ok(self.get("a document's history", &keys::history(id))?.unwrap_or_default())
     }
 
-    fn put_history(&mut self, id: DocumentId, history: History) -> Result<(), StoreError> {
-        let (of, key) = (self.partition_of_document(id)?, keys::history(id));
+    fn put_history(&mut self, id: DocumentId, history: History) {
+        let key = keys::history(id);
         if history == History::default() {
-            self.remove(of, key);
+            self.remove(key);
         } else {
-            self.put(of, key, &history);
+            self.put(key, &history);
         }
-        Ok(())
     }
 
     pub(crate) fn keep_revision(&mut self, id: DocumentId, packed: Vec<u8>) -> Result<(), StoreError> {
         let history = self.history(id)?;
         let earlier = history.earlier + 1;
-        self.put_bytes(self.partition_of_document(id)?, keys::revision(id, earlier), packed);
-        self.put_history(id, History { earlier, ..history })
+        self.put_bytes(keys::revision(id, earlier), packed);
+        self.put_history(id, History { earlier, ..history });
+        Ok(())
     }
 
     /// Marks the document of a URL as gone since `at`. A document that is already marked keeps the earlier
@@ -93,7 +93,7 @@ impl Change {
         let id = document_of(url);
         let history = self.history(id)?;
         if history.gone.is_none() && self.get_bytes(&keys::document(id))?.is_some() {
-            self.put_history(id, History { gone: Some(at), ..history })?;
+            self.put_history(id, History { gone: Some(at), ..history });
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl Change {
         let id = document_of(url);
         let history = self.history(id)?;
         if history.gone.is_some() {
-            self.put_history(id, History { gone: None, ..history })?;
+            self.put_history(id, History { gone: None, ..history });
         }
         Ok(())
     }

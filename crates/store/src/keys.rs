@@ -74,6 +74,53 @@ pub(crate) const SPACES: [u8; 20] = [
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
 ];
 
+/// What determines the partition of a record in a partitioned store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner<'a> {
+    /// The key contains the partition, or a number that begins with it.
+    Partition(Partition),
+    /// The receiver of a message.
+    Receiver(Partition),
+    /// The name of a host, or the URL of a robots.txt.
+    Host(&'a str),
+    /// The host of a URL.
+    Url(UrlKey),
+    /// The document in the value.
+    Document,
+    /// The record belongs to no partition.
+    Nobody,
+}
+
+/// The records of a partition under [`META`].
+const OF_PARTITION: [&[u8]; 3] = [b"hosts", b"totals", b"reextracted"];
+
+/// Returns what determines the partition of a record.
+pub(crate) fn owner_of(key: &[u8]) -> Owner<'_> {
+    let Some((space, rest)) = key.split_first() else { return Owner::Nobody };
+    let first = rest.first().copied().map(Partition::new);
+    let up_to_nul = || rest.split(|byte| *byte == 0).next().unwrap_or_default();
+    let owner = match *space {
+        HOST | READY | RETRY | REVISIT | BUFFERED | SIGNED | CLUSTER => first.map(Owner::Partition),
+        MESSAGE => first.map(Owner::Receiver),
+        REPLAYED => {
+            rest.get(up_to_nul().len() + 1).map(|partition| Owner::Partition(Partition::new(*partition)))
+        }
+        META => first.filter(|_| OF_PARTITION.contains(&&rest[1..])).map(Owner::Partition),
+        ROBOTS | HEALTH | TEMPLATE => Some(Owner::Host(name(up_to_nul()))),
+        COUNTS => rest.get(4..).map(|bytes| Owner::Host(name(bytes))),
+        URL | PAGE | DOCUMENT | HISTORY | ALIAS | STANDING => {
+            rest.first_chunk().map(|url| Owner::Url(UrlKey::from_bytes(*url)))
+        }
+        CONTENT => Some(Owner::Document),
+        _ => None,
+    };
+    owner.unwrap_or(Owner::Nobody)
+}
+
+fn name(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
 fn key(space: u8, partitions: &[&[u8]]) -> Vec<u8> {
     let mut key = Vec::with_capacity(1 + partitions.iter().map(|partition| partition.len()).sum::<usize>());
     key.push(space);
@@ -290,4 +337,54 @@ pub(crate) fn hex(key: &[u8]) -> String {
 pub(crate) fn last_url(key: &[u8]) -> Option<UrlKey> {
     let (_, tail) = key.split_at_checked(key.len().checked_sub(16)?)?;
     Some(UrlKey::from_bytes(tail.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_a_record_tells_its_owner() {
+        let (url, seven) = (UrlKey::from_bytes([9; 16]), Partition::new(7));
+        let (id, number) = (DocumentId([9; 16]), (7 << 24) + 5);
+        let of_seven = [
+            ready(HostId(number), 3, 0, url),
+            buffered(HostId(number), 0, url),
+            waiting(seven, Wait::Retry, 0, url),
+            waiting(seven, Wait::Revisit, 0, url),
+            host(seven, "a.example"),
+            signed(number),
+            cluster(number),
+            member(number, number + 1),
+            replayed("ingest", seven, "a.warc"),
+            meta_of(seven, "totals"),
+            meta_of(seven, "hosts"),
+            meta_of(seven, "reextracted"),
+        ];
+        for key in of_seven {
+            assert_eq!(owner_of(&key), Owner::Partition(seven), "{}", hex(&key));
+        }
+        assert_eq!(owner_of(&message(seven, [1; 16])), Owner::Receiver(seven));
+        for key in
+            [robots("a.example"), health("a.example"), template("a.example", 2), counts(3, "a.example")]
+        {
+            assert_eq!(owner_of(&key), Owner::Host("a.example"), "{}", hex(&key));
+        }
+        let of_url = [
+            super::url(url),
+            page(url),
+            document(id),
+            history(id),
+            revision(id, 2),
+            alias(id, UrlKey::from_bytes([3; 16])),
+            standing(id),
+        ];
+        for key in of_url {
+            assert_eq!(owner_of(&key), Owner::Url(url), "{}", hex(&key));
+        }
+        assert_eq!(owner_of(&content(&ContentHash::from_text("rain"))), Owner::Document);
+        for key in [meta("clock"), meta("seeds"), run(7), file(ARCHIVE_FILE, 7), Vec::new()] {
+            assert_eq!(owner_of(&key), Owner::Nobody, "{}", hex(&key));
+        }
+    }
 }

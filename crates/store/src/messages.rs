@@ -131,14 +131,14 @@ impl Message {
 
 impl Change {
     pub(crate) fn send(&mut self, from: Partition, to: Partition, message: &Message) {
-        let id = self.store.partitions.next_message();
-        self.put(from, keys::message(to, id), message);
+        self.note_sender(from);
+        self.send_from_all(to, message);
     }
 
     /// Sends a message that depends on all partitions of this process.
     pub(crate) fn send_from_all(&mut self, to: Partition, message: &Message) {
         let id = self.store.partitions.next_message();
-        self.put_common(keys::message(to, id), message);
+        self.put(keys::message(to, id), message);
     }
 
     /// Requests a robots.txt in another partition. `url` is its URL. The robots.txt at `origin` led to it in
@@ -160,7 +160,7 @@ impl Change {
 
     /// Removes a request for a robots.txt without answering it. The sender requests the file again later.
     pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
-        self.remove(wanted.partition, wanted.key.clone());
+        self.remove(wanted.key.clone());
     }
 
     /// Applies messages to this process's partitions, at most `limit`. A store in a folder has no messages.
@@ -192,7 +192,7 @@ impl Change {
                     }
                     message => self.apply_message(*partition, message, duplicates)?,
                 }
-                self.remove(*partition, key);
+                self.remove(key);
                 received.done += 1;
             }
         }
@@ -212,7 +212,7 @@ impl Change {
             }
             Message::Alias { of, url, packed } => self.apply_alias(partition, of, url, packed),
             Message::NoAlias { of, url } => {
-                self.remove(partition, keys::alias(of, url));
+                self.remove(keys::alias(of, url));
                 Ok(())
             }
             Message::Place { url, was, packed } => self.apply_place(url, was, &packed, duplicates),
@@ -234,7 +234,7 @@ impl Change {
         let leads_to: Option<DocumentId> =
             self.get("a content hash", &keys::content(&document.content_hash))?;
         if leads_to == Some(of) {
-            self.put_bytes(partition, keys::alias(of, url), document.url.into_bytes());
+            self.put_bytes(keys::alias(of, url), document.url.into_bytes());
         } else if let Some(there) = self.partition_of_url(url)? {
             self.send(partition, there, &Message::Place { url, was: of, packed });
         }

@@ -127,7 +127,7 @@ impl Writer {
     /// # Errors
     /// The store cannot be written.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
-        let (batch, partitions) = change.into_batch();
+        let (batch, partitions) = change.into_batch()?;
         self.store.check_held(&partitions)?;
         self.store.engine.commit(batch, partitions)
     }
@@ -139,11 +139,7 @@ impl Writer {
     /// The store cannot be written.
     pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
         let mut change = self.begin();
-        match change.partition_of_url(url)? {
-            Some(partition) => change.put_bytes(partition, keys::page(url), page.0),
-            // Only a change that is not committed yet contains the URL.
-            None => change.put_common_bytes(keys::page(url), page.0),
-        }
+        change.put_bytes(keys::page(url), page.0);
         self.commit(change)
     }
 
