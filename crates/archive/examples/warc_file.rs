@@ -4,15 +4,16 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use gleaner_archive::files::{self, Options};
-use gleaner_archive::{Archive, Capture, Item, Reader};
+use gleaner_archive::files::{self, ArchiveOptions};
+use gleaner_archive::{Archive, ArchiveReader, Capture, Item};
 use jiff::Timestamp;
 
 const LIMIT: usize = 16 << 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let options = Options { rotate: 1 << 30, level: 6, info: vec![("software".into(), "an example".into())] };
+    let options =
+        ArchiveOptions { rotate: 1 << 30, level: 6, info: vec![("software".into(), "an example".into())] };
     let mut archive = Archive::open(folder.path(), options, None)?;
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let capture = Capture {
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("the response is in {} at offset {}", place.file, place.offset);
 
     for name in files::names(folder.path())? {
-        for item in Reader::open(&folder.path().join(name), 0, LIMIT)? {
+        for item in ArchiveReader::open(&folder.path().join(name), 0, LIMIT)? {
             match item? {
                 Item::Record(record) => {
                     record.check()?;

@@ -5,19 +5,19 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 const BUFFER: usize = 256 << 10;
 
 #[derive(Debug)]
-pub(crate) struct Counted<R> {
+pub(crate) struct CountingReader<R> {
     inner: BufReader<R>,
     pub(crate) at: u64,
 }
 
-impl<R: Read + Seek> Counted<R> {
+impl<R: Read + Seek> CountingReader<R> {
     pub(crate) fn from_offset(mut source: R, at: u64) -> io::Result<Self> {
         source.seek(SeekFrom::Start(at))?;
         Ok(Self { inner: BufReader::with_capacity(BUFFER, source), at })
     }
 }
 
-impl<R> Counted<R> {
+impl<R> CountingReader<R> {
     pub(crate) fn into_inner(self) -> R
     where
         R: Read,
@@ -26,7 +26,7 @@ impl<R> Counted<R> {
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(out)?;
         self.at += count as u64;
@@ -34,7 +34,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-impl<R: Read> BufRead for Counted<R> {
+impl<R: Read> BufRead for CountingReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }

@@ -19,18 +19,18 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
-use crate::{Item, Reader, write};
+use crate::{ArchiveReader, Item, write};
 
 /// The position of a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct RecordPosition {
     /// The name of the file in the archive's folder.
     pub file: String,
     /// The offset of the record's first byte.
     pub offset: u64,
 }
 
-impl Place {
+impl RecordPosition {
     /// Returns the number in the file's name, or 0 if this program did not write the file.
     #[must_use]
     pub fn number(&self) -> u32 {
@@ -40,7 +40,7 @@ impl Place {
 
 /// An error while writing or reading an archive.
 #[derive(Debug, Error)]
-#[error("the archive: {what} {}: {error}{}", path.display(), remedy(error))]
+#[error("the archive: {what} {}: {error}{}", path.display(), advice(error))]
 pub struct ArchiveError {
     what: &'static str,
     path: PathBuf,
@@ -61,7 +61,7 @@ impl ArchiveError {
     }
 }
 
-fn remedy(error: &io::Error) -> &'static str {
+fn advice(error: &io::Error) -> &'static str {
     if is_out_of_files(error) {
         ": the limit of open files is reached; raise it with `ulimit -n 4096` or LimitNOFILE= of a systemd unit"
     } else {
@@ -75,7 +75,7 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 
 /// The options for writing an archive.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ArchiveOptions {
     /// Maximum size of a file in bytes. When a file has reached it, the next record begins a new file.
     pub rotate: u64,
     /// Compression level of the `warcinfo` records, 1 (fast) to 9 (small).
@@ -84,7 +84,7 @@ pub struct Options {
     pub info: Vec<(String, String)>,
 }
 
-impl Options {
+impl ArchiveOptions {
     pub(crate) fn head(&self, name: &str, now: Timestamp) -> Vec<u8> {
         let fields: Vec<(&str, &str)> =
             self.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -96,13 +96,13 @@ impl Options {
 #[derive(Debug)]
 pub struct Archive {
     folder: PathBuf,
-    options: Options,
+    options: ArchiveOptions,
     number: u32,
-    newest: Option<Newest>,
+    newest: Option<NewestFile>,
 }
 
 #[derive(Debug)]
-struct Newest {
+struct NewestFile {
     file: File,
     path: PathBuf,
     name: String,
@@ -123,7 +123,11 @@ impl Archive {
     ///
     /// # Errors
     /// The folder or its newest file cannot be read or written.
-    pub fn open(folder: &Path, options: Options, known: Option<&Place>) -> Result<Self, ArchiveError> {
+    pub fn open(
+        folder: &Path,
+        options: ArchiveOptions,
+        known: Option<&RecordPosition>,
+    ) -> Result<Self, ArchiveError> {
         fs::create_dir_all(folder).map_err(ArchiveError::with_path("cannot make the folder", folder))?;
         let names = names(folder)?;
         let number = names.iter().filter_map(|name| number_of(name)).max().unwrap_or(0);
@@ -135,13 +139,13 @@ impl Archive {
         Ok(archive)
     }
 
-    fn reopened(&self, name: String, from: u64) -> Result<Newest, ArchiveError> {
+    fn reopened(&self, name: String, from: u64) -> Result<NewestFile, ArchiveError> {
         let path = self.folder.join(&name);
         let wrong = || ArchiveError::with_path("cannot read", &path);
         let file = open(OpenOptions::new().read(true).append(true), &path).map_err(wrong())?;
         let whole = file.metadata().map_err(wrong())?.len();
         let mut sound = whole;
-        for item in Reader::open(&path, from.min(whole), 0).map_err(wrong())? {
+        for item in ArchiveReader::open(&path, from.min(whole), 0).map_err(wrong())? {
             if let Item::Damage(damage) = item.map_err(wrong())?
                 && damage.is_last
             {
@@ -151,21 +155,21 @@ impl Archive {
         if sound < whole {
             file.set_len(sound).map_err(ArchiveError::with_path("cannot truncate", &path))?;
         }
-        Ok(Newest { file, path, name, length: sound, is_synced: false, is_torn: false })
+        Ok(NewestFile { file, path, name, length: sound, is_synced: false, is_torn: false })
     }
 
     /// Appends a response ([`crate::Capture::response`]). Returns the position of its record.
     ///
     /// # Errors
     /// The file cannot be written. If possible, the incomplete record is cut off.
-    pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<Place, ArchiveError> {
+    pub fn append(&mut self, record: &[u8], now: Timestamp) -> Result<RecordPosition, ArchiveError> {
         if self.newest.as_ref().is_none_or(|newest| newest.length >= self.options.rotate) {
             self.begin_file(now)?;
         }
         let newest = self.newest.as_mut().expect("a file was begun where there was none");
         let offset = newest.length;
         newest.append(record)?;
-        Ok(Place { file: newest.name.clone(), offset })
+        Ok(RecordPosition { file: newest.name.clone(), offset })
     }
 
     fn begin_file(&mut self, now: Timestamp) -> Result<(), ArchiveError> {
@@ -176,7 +180,7 @@ impl Archive {
         let file = open(OpenOptions::new().read(true).append(true).create_new(true), &path)
             .map_err(ArchiveError::with_path("cannot begin the file", &path))?;
         let info = self.options.head(&name, now);
-        let mut newest = Newest { file, path, name, length: 0, is_synced: false, is_torn: false };
+        let mut newest = NewestFile { file, path, name, length: 0, is_synced: false, is_torn: false };
         newest.append(&info)?;
         self.newest = Some(newest);
         // After the folder is synced, the file's name is on disk.
@@ -189,17 +193,17 @@ impl Archive {
     ///
     /// # Errors
     /// The disk reports an error. Then the records since the last successful call may not be on disk.
-    pub fn sync(&mut self) -> Result<Option<Place>, ArchiveError> {
+    pub fn sync(&mut self) -> Result<Option<RecordPosition>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
             newest.file.sync_data().map_err(ArchiveError::with_path("cannot sync", &newest.path))?;
             newest.is_synced = true;
         }
-        Ok(Some(Place { file: newest.name.clone(), offset: newest.length }))
+        Ok(Some(RecordPosition { file: newest.name.clone(), offset: newest.length }))
     }
 }
 
-impl Newest {
+impl NewestFile {
     fn append(&mut self, record: &[u8]) -> Result<(), ArchiveError> {
         self.is_synced = false;
         if self.is_torn {
@@ -270,7 +274,7 @@ mod tests {
 
     fn bodies(folder: &Path) -> Vec<String> {
         let files = names(folder).unwrap().into_iter();
-        let items = files.flat_map(|name| Reader::open(&folder.join(name), 0, 1000).unwrap());
+        let items = files.flat_map(|name| ArchiveReader::open(&folder.join(name), 0, 1000).unwrap());
         let body = |item: io::Result<Item>| match item.unwrap() {
             Item::Record(record) => record.http().map(|http| String::from_utf8(http.coded.to_vec()).unwrap()),
             Item::Damage(damage) => panic!("{damage:?}"),
@@ -293,7 +297,7 @@ mod tests {
         let mut archive = Archive::open(folder.path(), options(700), None).unwrap();
         assert_eq!(archive.sync().unwrap(), None);
         let now: Timestamp = "2026-11-21T02:03:04Z".parse().unwrap();
-        let places: Vec<Place> = (0..8)
+        let places: Vec<RecordPosition> = (0..8)
             .map(|number| {
                 archive
                     .append(&record(number), now - jiff::SignedDuration::from_hours(number as i64))
@@ -307,7 +311,8 @@ mod tests {
             (0..8).map(|number| format!("<p>Rain {number}")).collect::<Vec<_>>()
         );
         for (number, place) in places.iter().enumerate() {
-            let mut reader = Reader::open(&folder.path().join(&place.file), place.offset, 1000).unwrap();
+            let mut reader =
+                ArchiveReader::open(&folder.path().join(&place.file), place.offset, 1000).unwrap();
             let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record at {place:?}") };
             assert_eq!(record.http().unwrap().coded, format!("<p>Rain {number}").as_bytes());
         }
@@ -351,13 +356,13 @@ mod tests {
         newest.file = writable;
         let place = archive.append(&record(3), Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(bodies(folder.path()), ["<p>Rain 0", "<p>Rain 3"]);
-        let mut reader = Reader::open(&folder.path().join(&place.file), place.offset, 1000).unwrap();
+        let mut reader = ArchiveReader::open(&folder.path().join(&place.file), place.offset, 1000).unwrap();
         assert!(matches!(reader.next(), Some(Ok(Item::Record(_)))), "no record at {place:?}");
     }
 
     #[test]
     fn a_name_tells_its_number() {
-        let number = |name: &str| Place { file: name.into(), offset: 0 }.number();
+        let number = |name: &str| RecordPosition { file: name.into(), offset: 0 }.number();
         assert_eq!(number("gleaner-20261121020000-00012.warc.gz"), 12);
         assert_eq!(number("gleaner-20261121020000-00012-w3-7.warc.gz"), 12);
         for other in

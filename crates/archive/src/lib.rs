@@ -42,11 +42,11 @@ pub mod write;
 mod zst;
 
 pub use digest::Digest;
-pub use files::{Archive, ArchiveError, Place};
+pub use files::{Archive, ArchiveError, RecordPosition};
 pub use header::Header;
 pub use http::HttpMessage;
-pub use payload::{Cut, Payload};
-pub use read::Reader;
+pub use payload::{Payload, Truncation};
+pub use read::ArchiveReader;
 pub use record::{Damage, Item, Record};
 pub use spool::Spool;
 pub use write::{Capture, Digests, Revisit};

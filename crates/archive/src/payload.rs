@@ -7,7 +7,7 @@
 //! Limitation: if a body ends within a coding, the decoded part is returned with [`Payload::cut`]. It is not
 //! known whether the server or the archive lost the rest.
 
-use gleaner_coding::{Coding, Decoder, Stop};
+use gleaner_coding::{Coding, DecodeError, Decoder};
 
 /// Maximum number of codings to decode. If there are more, the payload is marked as cut.
 const MOST_CODINGS: usize = 4;
@@ -18,12 +18,12 @@ pub struct Payload {
     /// The decoded bytes.
     pub body: Vec<u8>,
     /// Why the end of the body is missing. `None` if the body is complete.
-    pub cut: Option<Cut>,
+    pub cut: Option<Truncation>,
 }
 
 /// Why the end of a body is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum Truncation {
     /// The body is longer than the limit.
     Limit,
     /// A coding is broken or incomplete, or there are too many codings.
@@ -37,12 +37,12 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
     let codings = transfer.iter().rev().chain(content.iter().rev());
     // If there are too many codings, some are not decoded. Then the bytes are not a complete body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
-    let cut = is_too_deep.then_some(Cut::Coding);
+    let cut = is_too_deep.then_some(Truncation::Coding);
     let mut payload = Payload { body: coded.to_vec(), cut };
     for coding in codings.take(MOST_CODINGS) {
         let step = match coding.as_str() {
             "chunked" => dechunked(&payload.body),
-            name => Coding::from_name(name).and_then(|coding| undone(coding, &payload.body, limit)),
+            name => Coding::from_name(name).and_then(|coding| decode_coding(coding, &payload.body, limit)),
         };
         // If decoding failed, the archive's writer had already decoded the body.
         if let Some(step) = step {
@@ -56,7 +56,7 @@ impl Payload {
     fn bounded(mut self, limit: usize) -> Self {
         if self.body.len() > limit {
             self.body.truncate(limit);
-            self.cut = Some(Cut::Limit);
+            self.cut = Some(Truncation::Limit);
         }
         self
     }
@@ -64,13 +64,13 @@ impl Payload {
 
 /// Decodes up to the first error or the limit. Returns `None` if decoding failed without output and the data
 /// are not gzip.
-fn undone(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
+fn decode_coding(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
     let cut = match outcome {
-        Ok(()) => (!decoder.is_whole()).then_some(Cut::Coding),
-        Err(Stop::Full) => Some(Cut::Limit),
-        Err(Stop::Broken(_)) => Some(Cut::Coding),
+        Ok(()) => (!decoder.is_whole()).then_some(Truncation::Coding),
+        Err(DecodeError::Full) => Some(Truncation::Limit),
+        Err(DecodeError::Broken(_)) => Some(Truncation::Coding),
     };
     let is_gzip = coding == Coding::Gzip && coded.starts_with(&[0x1f, 0x8b]);
     (!body.is_empty() || cut.is_none() || is_gzip).then_some(Payload { body, cut })
@@ -88,7 +88,7 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
         body.extend_from_slice(&rest[..length.min(rest.len())]);
         rest = rest.get(length..).unwrap_or_default();
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
-        let Some(next) = chunk(rest) else { return Some(Payload { body, cut: Some(Cut::Coding) }) };
+        let Some(next) = chunk(rest) else { return Some(Payload { body, cut: Some(Truncation::Coding) }) };
         (length, behind) = next;
     }
 }
@@ -191,15 +191,22 @@ mod tests {
         for (coding, coded) in bodies {
             for end in coded.len() / 2..coded.len() - 3 {
                 let payload = decode(&coded[..end], &named(&[coding]), &[], 1000);
-                assert_eq!(payload.cut, Some(Cut::Coding), "{coding} {end}");
+                assert_eq!(payload.cut, Some(Truncation::Coding), "{coding} {end}");
                 assert!(text.starts_with(&payload.body), "{coding} {end}");
             }
             let payload = decode(&coded, &named(&[coding]), &[], 20);
-            assert_eq!(payload, Payload { body: TEXT[..20].to_vec(), cut: Some(Cut::Limit) }, "{coding}");
+            assert_eq!(
+                payload,
+                Payload { body: TEXT[..20].to_vec(), cut: Some(Truncation::Limit) },
+                "{coding}"
+            );
         }
         let bomb = decode(&gzip(&[b'a'; 100_000]), &[], &named(&["gzip"]), 1000);
-        assert_eq!((bomb.body.len(), bomb.cut), (1000, Some(Cut::Limit)));
-        assert_eq!(decode(TEXT, &[], &[], 4), Payload { body: b"Rain".to_vec(), cut: Some(Cut::Limit) });
+        assert_eq!((bomb.body.len(), bomb.cut), (1000, Some(Truncation::Limit)));
+        assert_eq!(
+            decode(TEXT, &[], &[], 4),
+            Payload { body: b"Rain".to_vec(), cut: Some(Truncation::Limit) }
+        );
     }
 
     #[test]
@@ -208,8 +215,8 @@ mod tests {
         let cases = [
             ([&rain[..], &snow], [TEXT, b"Snow."].concat(), None),
             ([&rain, b"\0\0\0"], TEXT.to_vec(), None),
-            ([&rain, &snow[..8]], TEXT.to_vec(), Some(Cut::Coding)),
-            ([&rain[..8], b""], Vec::new(), Some(Cut::Coding)),
+            ([&rain, &snow[..8]], TEXT.to_vec(), Some(Truncation::Coding)),
+            ([&rain[..8], b""], Vec::new(), Some(Truncation::Coding)),
         ];
         for (parts, body, cut) in cases {
             let payload = decode(&parts.concat(), &[], &named(&["gzip"]), 1000);

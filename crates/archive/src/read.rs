@@ -18,37 +18,37 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 
 use crate::Header;
-use crate::counted::{Counted, is_of_the_bytes};
+use crate::counted::{CountingReader, is_of_the_bytes};
 use crate::record::{Damage, Item, Record};
 use crate::scan::next_record;
-use crate::zst::{self, Frames, Unpacker};
+use crate::zst::{self, Frames, ZstdDecoder};
 
 const MOST_HEAD: u64 = 1 << 20;
 
 /// An iterator over the records of one file.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct ArchiveReader<R> {
     stream: Stream<R>,
     /// The decoder of Zstandard frames. `None` while a frame is being read, and before the first frame.
-    unpacker: Option<Unpacker>,
+    unpacker: Option<ZstdDecoder>,
     limit: usize,
 }
 
 #[derive(Debug)]
 enum Stream<R> {
-    Between(Counted<R>),
-    Packed(Packed<R>),
+    Between(CountingReader<R>),
+    Packed(CompressedPart<R>),
     Ended,
 }
 
 /// A compressed part of a file. It contains one record, several records, or a part of a record.
 #[derive(Debug)]
-enum Packed<R> {
-    Gzip(u64, Box<BufReader<GzDecoder<Counted<R>>>>),
+enum CompressedPart<R> {
+    Gzip(u64, Box<BufReader<GzDecoder<CountingReader<R>>>>),
     Zstd(Frames<R>),
 }
 
-impl<R: Read> Packed<R> {
+impl<R: Read> CompressedPart<R> {
     fn begin(&self) -> u64 {
         match self {
             Self::Gzip(begin, _) => *begin,
@@ -56,7 +56,7 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    fn record(&mut self, limit: usize) -> Result<Option<Parts>, Fault> {
+    fn record(&mut self, limit: usize) -> Result<Option<Parts>, ReadError> {
         match self {
             Self::Gzip(_, member) => read_record(&mut **member, limit),
             Self::Zstd(frames) => {
@@ -80,7 +80,7 @@ impl<R: Read> Packed<R> {
         }
     }
 
-    fn into_parts(self) -> (Counted<R>, Option<Unpacker>) {
+    fn into_parts(self) -> (CountingReader<R>, Option<ZstdDecoder>) {
         match self {
             Self::Gzip(_, member) => (member.into_inner().into_inner(), None),
             Self::Zstd(frames) => {
@@ -91,12 +91,12 @@ impl<R: Read> Packed<R> {
     }
 }
 
-enum Fault {
+enum ReadError {
     Broken(String),
     Disk(io::Error),
 }
 
-impl Reader<File> {
+impl ArchiveReader<File> {
     /// Opens a file at an offset where a record begins. Each returned block has at most `limit` bytes.
     ///
     /// # Errors
@@ -108,14 +108,14 @@ impl Reader<File> {
     }
 }
 
-impl<R: Read + Seek> Reader<R> {
+impl<R: Read + Seek> ArchiveReader<R> {
     /// Reads from the source's current position. Each returned block has at most `limit` bytes.
     ///
     /// # Errors
     /// The position cannot be determined, or the source cannot be read.
     pub fn new(mut source: R, limit: usize) -> io::Result<Self> {
         let at = source.stream_position()?;
-        let stream = Stream::Between(Counted::from_offset(source, at)?);
+        let stream = Stream::Between(CountingReader::from_offset(source, at)?);
         Ok(Self { stream, unpacker: None, limit })
     }
 
@@ -137,7 +137,8 @@ impl<R: Read + Seek> Reader<R> {
                 Stream::Between(mut input) => match input.fill_buf()?.first() {
                     None => return Ok(None),
                     Some(0x1f) => {
-                        let member = Packed::Gzip(input.at, Box::new(BufReader::new(GzDecoder::new(input))));
+                        let member =
+                            CompressedPart::Gzip(input.at, Box::new(BufReader::new(GzDecoder::new(input))));
                         self.stream = Stream::Packed(member);
                     }
                     Some(&zst::FIRST) => self.stream = self.frames(input)?,
@@ -161,7 +162,7 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    fn packed(&mut self, mut packed: Packed<R>) -> io::Result<Option<Item>> {
+    fn packed(&mut self, mut packed: CompressedPart<R>) -> io::Result<Option<Item>> {
         let offset = packed.begin();
         let reason = match packed.record(self.limit) {
             Ok(None) => {
@@ -176,14 +177,14 @@ impl<R: Read + Seek> Reader<R> {
                 }
                 Err(reason) => reason,
             },
-            Err(Fault::Broken(reason)) => reason,
-            Err(Fault::Disk(error)) => return Err(error),
+            Err(ReadError::Broken(reason)) => reason,
+            Err(ReadError::Disk(error)) => return Err(error),
         };
         let input = self.put_back(packed);
         self.damage(input, offset, reason)
     }
 
-    fn plain(&mut self, mut input: Counted<R>) -> io::Result<Option<Item>> {
+    fn plain(&mut self, mut input: CountingReader<R>) -> io::Result<Option<Item>> {
         let offset = input.at;
         match read_record(&mut input, self.limit) {
             Ok(None) => Ok(None),
@@ -191,53 +192,53 @@ impl<R: Read + Seek> Reader<R> {
                 self.stream = Stream::Between(input);
                 Ok(Some(Item::Record(Record { offset, header, block, is_cut })))
             }
-            Err(Fault::Broken(reason)) => self.damage(input, offset, reason),
-            Err(Fault::Disk(error)) => Err(error),
+            Err(ReadError::Broken(reason)) => self.damage(input, offset, reason),
+            Err(ReadError::Disk(error)) => Err(error),
         }
     }
 
-    fn skippable(&mut self, mut input: Counted<R>) -> io::Result<Option<Item>> {
+    fn skippable(&mut self, mut input: CountingReader<R>) -> io::Result<Option<Item>> {
         let offset = input.at;
-        match zst::skip(&mut input).map_err(Fault::from) {
+        match zst::skip(&mut input).map_err(ReadError::from) {
             Ok(found) => {
                 self.unpacker = found.or(self.unpacker.take());
                 self.stream = Stream::Between(input);
                 Ok(None)
             }
-            Err(Fault::Broken(reason)) => self.damage(input, offset, reason),
-            Err(Fault::Disk(error)) => Err(error),
+            Err(ReadError::Broken(reason)) => self.damage(input, offset, reason),
+            Err(ReadError::Disk(error)) => Err(error),
         }
     }
 
-    fn frames(&mut self, input: Counted<R>) -> io::Result<Stream<R>> {
+    fn frames(&mut self, input: CountingReader<R>) -> io::Result<Stream<R>> {
         let frames = match self.unpacker.take() {
             Some(unpacker) => Frames::new(input, unpacker)?,
             None => {
                 let (at, mut source) = (input.at, input.into_inner());
-                let unpacker = Unpacker::from_file(&mut source)?;
-                Frames::new(Counted::from_offset(source, at)?, unpacker)?
+                let unpacker = ZstdDecoder::from_file(&mut source)?;
+                Frames::new(CountingReader::from_offset(source, at)?, unpacker)?
             }
         };
-        Ok(Stream::Packed(Packed::Zstd(frames)))
+        Ok(Stream::Packed(CompressedPart::Zstd(frames)))
     }
 
-    fn put_back(&mut self, packed: Packed<R>) -> Counted<R> {
+    fn put_back(&mut self, packed: CompressedPart<R>) -> CountingReader<R> {
         let (input, unpacker) = packed.into_parts();
         self.unpacker = unpacker.or(self.unpacker.take());
         input
     }
 
-    fn damage(&mut self, input: Counted<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
+    fn damage(&mut self, input: CountingReader<R>, offset: u64, reason: String) -> io::Result<Option<Item>> {
         let mut source = input.into_inner();
         let next = next_record(&mut source, offset + 1, &mut self.unpacker)?;
         if let Some(at) = next {
-            self.stream = Stream::Between(Counted::from_offset(source, at)?);
+            self.stream = Stream::Between(CountingReader::from_offset(source, at)?);
         }
         Ok(Some(Item::Damage(Damage { offset, reason, is_last: next.is_none() })))
     }
 }
 
-impl<R: Read + Seek> Iterator for Reader<R> {
+impl<R: Read + Seek> Iterator for ArchiveReader<R> {
     type Item = io::Result<Item>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -245,19 +246,19 @@ impl<R: Read + Seek> Iterator for Reader<R> {
     }
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         if is_of_the_bytes(&error) { Self::Broken(error.to_string()) } else { Self::Disk(error) }
     }
 }
 
-fn broken<T>(reason: &str) -> Result<T, Fault> {
-    Err(Fault::Broken(reason.into()))
+fn broken<T>(reason: &str) -> Result<T, ReadError> {
+    Err(ReadError::Broken(reason.into()))
 }
 
 type Parts = (Header, Vec<u8>, bool);
 
-fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, Fault> {
+fn read_record(input: &mut impl BufRead, limit: usize) -> Result<Option<Parts>, ReadError> {
     if skip_blank(input)? {
         return Ok(None);
     }
@@ -296,7 +297,7 @@ fn skip_blank(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-fn read_head(input: &mut impl BufRead) -> Result<Vec<u8>, Fault> {
+fn read_head(input: &mut impl BufRead) -> Result<Vec<u8>, ReadError> {
     let mut input = input.by_ref().take(MOST_HEAD);
     let mut line = Vec::new();
     input.read_until(b'\n', &mut line)?;
@@ -366,7 +367,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Vec<String> {
-        let items = Reader::new(Cursor::new(bytes), 1 << 20).unwrap();
+        let items = ArchiveReader::new(Cursor::new(bytes), 1 << 20).unwrap();
         items
             .map(|item| match item.unwrap() {
                 Item::Record(record) => {
@@ -425,7 +426,7 @@ mod tests {
             assert_eq!(read(&file), ["<p>Rain 0", "<p>Rain 1", "<p>Rain 2"]);
             let mut source = Cursor::new(&file);
             source.set_position((file.len() - frames[2].len()) as u64);
-            let mut reader = Reader::new(source, 1000).unwrap();
+            let mut reader = ArchiveReader::new(source, 1000).unwrap();
             let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record") };
             assert_eq!(record.header.target(), Some("http://a.example/2"));
             assert!(reader.next().is_none());
@@ -449,7 +450,8 @@ mod tests {
         // A frame that does not state its content length needs memory for its window.
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
-        let Some(Ok(Item::Damage(damage))) = Reader::new(Cursor::new(&wide), 1000).unwrap().next() else {
+        let Some(Ok(Item::Damage(damage))) = ArchiveReader::new(Cursor::new(&wide), 1000).unwrap().next()
+        else {
             panic!("it is read")
         };
         assert!(damage.reason.contains("too much memory"), "{}", damage.reason);
@@ -464,7 +466,7 @@ mod tests {
     fn a_record_is_read_by_its_offset() {
         let first = gzip(&plain(0));
         let both = [first.clone(), gzip(&plain(1))].concat();
-        let offsets: Vec<u64> = Reader::new(Cursor::new(&both), 100)
+        let offsets: Vec<u64> = ArchiveReader::new(Cursor::new(&both), 100)
             .unwrap()
             .map(|item| match item.unwrap() {
                 Item::Record(record) => record.offset,
@@ -510,7 +512,7 @@ mod tests {
 
     #[test]
     fn long_blocks_and_heads_are_bounded() {
-        let mut reader = Reader::new(Cursor::new([plain(0), plain(1)].concat()), 20).unwrap();
+        let mut reader = ArchiveReader::new(Cursor::new([plain(0), plain(1)].concat()), 20).unwrap();
         let Some(Ok(Item::Record(record))) = reader.next() else { panic!("no record") };
         assert!(record.is_cut && record.block.len() == 20 && record.check().is_ok());
         assert!(matches!(reader.next(), Some(Ok(Item::Record(_)))));
@@ -525,7 +527,7 @@ mod tests {
         fn no_bytes_make_it_fail_or_hang(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
             let packed = [gzip(&bytes), zstd(&bytes), skippable(0xd, &bytes), zstd(&plain(1))];
             for bytes in [bytes.clone(), gzip(&bytes), zstd(&bytes), packed.concat()] {
-                let count = Reader::new(Cursor::new(&bytes), 100).unwrap().count();
+                let count = ArchiveReader::new(Cursor::new(&bytes), 100).unwrap().count();
                 prop_assert!(count <= bytes.len() + 1);
             }
         }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use crate::Capture;
-use crate::files::Options;
+use crate::files::ArchiveOptions;
 
-pub(crate) fn options(rotate: u64) -> Options {
-    Options { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
+pub(crate) fn options(rotate: u64) -> ArchiveOptions {
+    ArchiveOptions { rotate, level: 1, info: vec![("software".into(), "gleaner".into())] }
 }
 
 pub(crate) fn record(number: usize) -> Vec<u8> {

@@ -5,8 +5,8 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::counted::Counted;
-use crate::zst::{self, Frames, Unpacker};
+use crate::counted::CountingReader;
+use crate::zst::{self, Frames, ZstdDecoder};
 
 const WINDOW: usize = 256 << 10;
 
@@ -16,7 +16,7 @@ const OVERLAP: usize = 8;
 pub(crate) fn next_record(
     source: &mut (impl Read + Seek),
     from: u64,
-    unpacker: &mut Option<Unpacker>,
+    unpacker: &mut Option<ZstdDecoder>,
 ) -> io::Result<Option<u64>> {
     let mut window = Vec::new();
     let mut at = from;
@@ -50,13 +50,13 @@ fn begins_member(source: &mut (impl Read + Seek), at: u64) -> io::Result<bool> {
 fn begins_frame(
     source: &mut (impl Read + Seek),
     at: u64,
-    unpacker: &mut Option<Unpacker>,
+    unpacker: &mut Option<ZstdDecoder>,
 ) -> io::Result<bool> {
     let with = match unpacker.take() {
         Some(unpacker) => unpacker,
-        None => Unpacker::from_file(source)?,
+        None => ZstdDecoder::from_file(source)?,
     };
-    let mut frames = Frames::new(Counted::from_offset(source, at)?, with)?;
+    let mut frames = Frames::new(CountingReader::from_offset(source, at)?, with)?;
     let begins = begins_record(&mut frames);
     *unpacker = Some(frames.into_parts().1);
     Ok(begins)

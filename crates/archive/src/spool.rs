@@ -1,8 +1,8 @@
 //! Builds an archive file in memory. Object storage does not support appending, so it stores whole files.
 //!
 //! The file is named like the files of [`crate::files`], with a suffix for the writer:
-//! `gleaner-20261121020000-00001-w3.warc.gz`. It also begins with a `warcinfo` record. [`crate::Reader`]
-//! reads its bytes.
+//! `gleaner-20261121020000-00001-w3.warc.gz`. It also begins with a `warcinfo` record.
+//! [`crate::ArchiveReader`] reads its bytes.
 //!
 //! Limitation: the content is lost if the process ends. Therefore records count as stored only after the file
 //! is stored. The names of one writer's files sort in the order of their records. The names of several
@@ -10,15 +10,15 @@
 
 use jiff::Timestamp;
 
-use crate::Place;
-use crate::files::{Options, name_of};
+use crate::RecordPosition;
+use crate::files::{ArchiveOptions, name_of};
 
 /// An archive file in memory.
 ///
 /// ```
-/// use gleaner_archive::{Spool, files::Options};
+/// use gleaner_archive::{Spool, files::ArchiveOptions};
 ///
-/// let options = Options { rotate: 1 << 20, level: 1, info: vec![("software".into(), "gleaner".into())] };
+/// let options = ArchiveOptions { rotate: 1 << 20, level: 1, info: vec![("software".into(), "gleaner".into())] };
 /// let at = "2026-11-21T02:00:00Z".parse()?;
 /// let spool = Spool::begin(7, at, &options, "w3");
 /// assert!(spool.is_empty());
@@ -38,7 +38,7 @@ impl Spool {
     /// Begins a file. `number` is the writer's file number, which must increase. `suffix` is the name of the
     /// writer, which may be empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
-    pub fn begin(number: u32, at: Timestamp, options: &Options, suffix: &str) -> Self {
+    pub fn begin(number: u32, at: Timestamp, options: &ArchiveOptions, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
         let suffix: String = suffix.chars().map(|char| if fits(char) { char } else { '_' }).collect();
         let name = name_of(number, at, &suffix);
@@ -48,10 +48,10 @@ impl Spool {
 
     /// Appends a response ([`crate::Capture::response`]) unchanged. Returns the position that the record will
     /// have in the stored file.
-    pub fn append(&mut self, record: &[u8]) -> Place {
+    pub fn append(&mut self, record: &[u8]) -> RecordPosition {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);
-        Place { file: self.name.clone(), offset }
+        RecordPosition { file: self.name.clone(), offset }
     }
 
     /// Returns the file's name.
@@ -72,7 +72,7 @@ impl Spool {
         self.content.len() == self.head
     }
 
-    /// Whether the file has at least [`Options::rotate`] bytes.
+    /// Whether the file has at least [`ArchiveOptions::rotate`] bytes.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.content.len() as u64 >= self.rotate
@@ -94,14 +94,14 @@ mod tests {
 
     use super::*;
     use crate::samples::{options, record};
-    use crate::{Archive, Item, Reader, Record};
+    use crate::{Archive, ArchiveReader, Item, Record};
 
     fn records(bytes: &[u8]) -> Vec<Record> {
         let sound = |item: std::io::Result<Item>| match item.unwrap() {
             Item::Record(record) => record,
             Item::Damage(damage) => panic!("{damage:?}"),
         };
-        Reader::new(Cursor::new(bytes), 1000).unwrap().map(sound).collect()
+        ArchiveReader::new(Cursor::new(bytes), 1000).unwrap().map(sound).collect()
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_record_is_read_by_its_place_and_length_alone() {
         let mut spool = Spool::begin(1, Timestamp::UNIX_EPOCH, &options(1 << 20), "w1");
-        let places: Vec<(Place, usize)> = (0..3)
+        let places: Vec<(RecordPosition, usize)> = (0..3)
             .map(|number| {
                 let record = record(number);
                 (spool.append(&record), record.len())

@@ -279,14 +279,15 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::{Item, Reader, Record};
+    use crate::{ArchiveReader, Item, Record};
 
     fn records(bytes: Vec<u8>) -> Vec<Record> {
         let sound = |item: std::io::Result<Item>| match item.unwrap() {
             Item::Record(record) => record,
             Item::Damage(damage) => panic!("{damage:?}"),
         };
-        let records: Vec<Record> = Reader::new(Cursor::new(bytes), 1 << 20).unwrap().map(sound).collect();
+        let records: Vec<Record> =
+            ArchiveReader::new(Cursor::new(bytes), 1 << 20).unwrap().map(sound).collect();
         for record in &records {
             assert!(record.header.get("WARC-Block-Digest").is_some());
             assert_eq!(record.check(), Ok(()));

@@ -16,7 +16,7 @@ use std::io::{self, BufRead, Read, Seek};
 
 use zstd::stream::raw::{DParameter, Decoder, Operation};
 
-use crate::counted::{Counted, is_of_the_bytes};
+use crate::counted::{CountingReader, is_of_the_bytes};
 
 pub(crate) const FIRST: u8 = 0x28;
 
@@ -43,18 +43,18 @@ pub(crate) const fn is_skippable(first: u8) -> bool {
     matches!(first, 0x50..=0x5f) && first != b'W'
 }
 
-pub(crate) struct Unpacker {
+pub(crate) struct ZstdDecoder {
     decoder: Decoder<'static>,
     out: Vec<u8>,
 }
 
-impl fmt::Debug for Unpacker {
+impl fmt::Debug for ZstdDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unpacker").finish_non_exhaustive()
     }
 }
 
-impl Unpacker {
+impl ZstdDecoder {
     pub(crate) fn with_dictionary(dictionary: &[u8]) -> io::Result<Self> {
         let mut decoder = Decoder::with_dictionary(dictionary)?;
         decoder.set_parameter(DParameter::WindowLogMax(MOST_WINDOW))?;
@@ -64,7 +64,7 @@ impl Unpacker {
     /// Returns a decoder with the dictionary at the beginning of the file, if there is one. If the dictionary
     /// is broken, the frames that need it are reported as damage later.
     pub(crate) fn from_file(source: &mut (impl Read + Seek)) -> io::Result<Self> {
-        let mut beginning = Counted::from_offset(source, 0)?;
+        let mut beginning = CountingReader::from_offset(source, 0)?;
         let has_dictionary = beginning.fill_buf()?.first() == Some(&OF_DICTIONARY);
         let found = if has_dictionary { skip(&mut beginning) } else { Ok(None) };
         match found {
@@ -77,7 +77,7 @@ impl Unpacker {
 
 /// Reads a skippable frame. If it contains a dictionary, returns a decoder for the next frames. If the frame
 /// is broken, the error is `InvalidData` or `UnexpectedEof`.
-pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
+pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<ZstdDecoder>> {
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
     let [kind, magic @ .., a, b, c, d] = head;
@@ -88,7 +88,7 @@ pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<Unpacker>> {
     let mut content = input.take(length);
     if kind == OF_DICTIONARY {
         let dictionary = dictionary(content)?;
-        return Ok(Some(Unpacker::with_dictionary(&dictionary)?));
+        return Ok(Some(ZstdDecoder::with_dictionary(&dictionary)?));
     }
     if io::copy(&mut content, &mut io::sink())? < length {
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends within a skippable frame"));
@@ -120,8 +120,8 @@ fn invalid(reason: &str) -> io::Error {
 
 #[derive(Debug)]
 pub(crate) struct Frames<R> {
-    input: Counted<R>,
-    unpacker: Unpacker,
+    input: CountingReader<R>,
+    unpacker: ZstdDecoder,
     /// The offset of the frame that contains the next byte.
     pub(crate) begin: u64,
     ready: std::ops::Range<usize>,
@@ -131,14 +131,14 @@ pub(crate) struct Frames<R> {
 }
 
 impl<R: Read> Frames<R> {
-    pub(crate) fn new(input: Counted<R>, mut unpacker: Unpacker) -> io::Result<Self> {
+    pub(crate) fn new(input: CountingReader<R>, mut unpacker: ZstdDecoder) -> io::Result<Self> {
         // The decoder may still be in a frame that was not read to its end.
         unpacker.decoder.reinit()?;
         let begin = input.at;
         Ok(Self { input, unpacker, begin, ready: 0..0, is_open: true, is_within: false })
     }
 
-    pub(crate) fn into_parts(self) -> (Counted<R>, Unpacker) {
+    pub(crate) fn into_parts(self) -> (CountingReader<R>, ZstdDecoder) {
         (self.input, self.unpacker)
     }
 
@@ -146,7 +146,7 @@ impl<R: Read> Frames<R> {
         while self.ready.is_empty() {
             if self.is_open {
                 self.decode()?;
-            } else if !self.goes_on()? {
+            } else if !self.has_more()? {
                 return Ok(());
             }
         }
@@ -171,7 +171,7 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    fn goes_on(&mut self) -> io::Result<bool> {
+    fn has_more(&mut self) -> io::Result<bool> {
         if !self.is_within {
             return Ok(false);
         }

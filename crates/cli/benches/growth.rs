@@ -27,8 +27,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Change, Duplicates, Levels, PackedDocument, Turn, Writer, open};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_store::{Change, DuplicateLevels, Duplicates, PackedDocument, QueuePosition, Writer, open};
 use gleaner_testkit::{GeneratedPapers, NewspaperOptions};
 use jiff::Timestamp;
 use measured::{own_processor, to_end};
@@ -62,8 +62,8 @@ impl Filling {
     }
 
     fn find(&mut self, change: &mut Change) {
-        let found = Found { url: self.url(self.found), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
+        let found = FoundUrl { url: self.url(self.found), role: Role::Page, dated: None, news: false };
+        change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         self.found += 1;
     }
 
@@ -129,7 +129,13 @@ fn document(url: &CanonicalUrl, number: usize) -> Document {
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
-        ..Document::bare(id, url.as_str(), url.host(), GeneratedPapers::text(number), Timestamp::UNIX_EPOCH)
+        ..Document::with_text(
+            id,
+            url.as_str(),
+            url.host(),
+            GeneratedPapers::text(number),
+            Timestamp::UNIX_EPOCH,
+        )
     }
 }
 
@@ -148,7 +154,7 @@ fn crawl(crawl: &Crawl, generated: &GeneratedPapers, stage: usize) {
 fn opened(folder: &Path) -> Writer {
     let start = Instant::now();
     let writer =
-        open(&folder.join("data"), &gleaner_store::Options { cache: 64 << 20, create: true }).unwrap();
+        open(&folder.join("data"), &gleaner_store::StoreOptions { cache: 64 << 20, create: true }).unwrap();
     println!("  opened in {:.1} s", start.elapsed().as_secs_f64());
     writer
 }
@@ -174,7 +180,7 @@ fn main() {
     for (stage, (documents, waiting)) in stages.into_iter().enumerate() {
         println!("{documents} documents, {waiting} URLs waiting");
         let mut writer = opened(server.folder.path());
-        let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+        let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
         filling.to(&mut writer, &mut duplicates, documents, waiting);
         filling.one_by_one(&mut writer, &mut duplicates);
         drop(writer);

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use gleaner_config::Config;
 use gleaner_corpus::ContentHash;
-use gleaner_crawl::Stop;
+use gleaner_crawl::StopRequest;
 use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
-use gleaner_store::objects::{Objects, Options};
-use gleaner_store::{Extent, Membership, Store, Writer, shown_address};
+use gleaner_store::objects::{Objects, StorageOptions};
+use gleaner_store::{Extent, Store, WorkerParams, Writer, redacted_address};
 use serde::Serialize;
 use tracing::warn;
 
@@ -37,7 +37,7 @@ pub(crate) fn require_local(config: &Config, command: &str) -> Result<(), Failur
 
 pub(crate) fn store_address(config: &Config) -> String {
     match is_shared(config) {
-        true => shown_address(&config.store.engine),
+        true => redacted_address(&config.store.engine),
         false => config.store.path.clone(),
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn shell_argument(text: &str) -> String {
     }
 }
 
-pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, Failure> {
+pub(crate) fn objects(config: &Config, stop: Option<&StopRequest>) -> Result<Objects, Failure> {
     let address = &config.store.objects;
     if address.is_empty() {
         return Err(Failure::Usage(
@@ -80,7 +80,7 @@ pub(crate) fn objects(config: &Config, stop: Option<&Stop>) -> Result<Objects, F
                 .into(),
         ));
     }
-    let mut options = Options { patience: config.store.patience.get(), ..Options::default() };
+    let mut options = StorageOptions { patience: config.store.patience.get(), ..StorageOptions::default() };
     match stop.cloned() {
         Some(stop) => options.should_stop = Arc::new(move || stop.is_requested()),
         // Commands that only read do not create the folder.
@@ -112,11 +112,11 @@ pub(crate) fn join(
     config: &Config,
     shared: SharedSettings,
     waits: bool,
-    stop: &Stop,
+    stop: &StopRequest,
 ) -> Result<Writer, Failure> {
     unused_local_store(config).iter().for_each(print_message);
     let membership =
-        Membership { name: name(config), settings: shared.0, waits, ..membership(config, stop)? };
+        WorkerParams { name: name(config), settings: shared.0, waits, ..membership(config, stop)? };
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
     match settings::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
@@ -133,9 +133,9 @@ pub(crate) fn compact(store: &Store) {
 }
 
 /// Returns the membership of a worker. The caller adds the worker's name and the shared settings.
-pub(crate) fn membership(config: &Config, stop: &Stop) -> Result<Membership, Failure> {
+pub(crate) fn membership(config: &Config, stop: &StopRequest) -> Result<WorkerParams, Failure> {
     let should_stop = stop.clone();
-    Ok(Membership {
+    Ok(WorkerParams {
         address: config.store.engine.clone(),
         objects: objects(config, Some(stop))?,
         name: String::new(),
@@ -243,7 +243,7 @@ mod tests {
         }
         assert!(shared.contains_key("corpus.similarity") && shared.contains_key("the list of seeds"));
         let text = "[site.\"a.example\"]\nlanguages = [\"vi\"]\n";
-        let origin = gleaner_config::Origin { file: "x.toml", text };
+        let origin = gleaner_config::ConfigFile { file: "x.toml", text };
         let with_site = gleaner_config::read(Some(origin), &[]).unwrap();
         let other = SharedSettings::new(&with_site, "crawl", None, "").unwrap().0;
         let differ: Vec<_> = shared.iter().filter(|(key, value)| other[*key] != **value).collect();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gleaner_config::Log;
+use gleaner_config::LogSettings;
 use indicatif::ProgressBar;
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::telemetry::{Telemetry, spans};
 
 pub(crate) fn begin(
-    log: &Log,
+    log: &LogSettings,
     bar: &ProgressBar,
     colors: bool,
     telemetry: &Telemetry,

@@ -71,4 +71,4 @@ fn main() -> ExitCode {
     }
 }
 
-type Done = Result<(), Failure>;
+type CommandResult = Result<(), Failure>;

@@ -5,7 +5,7 @@
 //! crawl sends fewer requests at the same time. Otherwise it could reach the limit, and could then neither
 //! connect nor write its store.
 
-use gleaner_config::Fetch;
+use gleaner_config::FetchSettings;
 use gleaner_fetch::FILES_OF_A_REQUEST;
 
 use crate::messages::print_message;
@@ -31,7 +31,7 @@ fn current() -> Option<u64> {
     None
 }
 
-pub(crate) fn limit_requests(fetch: &mut Fetch) {
+pub(crate) fn limit_requests(fetch: &mut FetchSettings) {
     let Some(limit) = raise_limit() else { return };
     let fits = requests(limit);
     if fetch.concurrency > fits {
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_small_concurrency_stays_as_it_was_set() {
-        let mut fetch = Fetch { concurrency: 1, ..Fetch::default() };
+        let mut fetch = FetchSettings { concurrency: 1, ..FetchSettings::default() };
         limit_requests(&mut fetch);
         assert_eq!(fetch.concurrency, 1);
     }

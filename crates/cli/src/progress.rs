@@ -6,13 +6,15 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use gleaner_crawl::{Active, Progress};
+use gleaner_crawl::{ActiveHost, Progress};
 use gleaner_render::text::count;
 use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::messages::print_message;
-use crate::progress_lines::{Size, format_counters, format_display, format_no_response, format_totals};
+use crate::progress_lines::{
+    TerminalSize, format_counters, format_display, format_no_response, format_totals,
+};
 
 const REDRAW: Duration = Duration::from_millis(200);
 
@@ -106,9 +108,9 @@ fn print_lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
     }
 }
 
-fn terminal_size() -> Size {
+fn terminal_size() -> TerminalSize {
     let (lines, columns) = console::Term::stderr().size();
-    Size { columns: columns.into(), lines: lines.into() }
+    TerminalSize { columns: columns.into(), lines: lines.into() }
 }
 
 impl Drop for ProgressDisplay {
@@ -126,7 +128,7 @@ const ANY_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Returns a message that says which hosts an idle crawl waits for. These are the host whose wait ends first
 /// or, if none waits, the hosts with a retry.
-fn idle_reason(hosts: &[Active]) -> Option<String> {
+fn idle_reason(hosts: &[ActiveHost]) -> Option<String> {
     let paused = hosts.iter().filter_map(|host| Some((host.waits?, host, host.waits_for.as_ref()?)));
     if let Some((left, host, why)) = paused.min_by_key(|(left, ..)| *left) {
         return Some(format!("waiting {} s for {}: {why}", left.as_secs() + 1, host.host));
@@ -161,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_line_of_an_idle_crawl_has_the_reason() {
-        let host = |host: &str, waits: Option<u64>, why: Option<&str>, last: &str| Active {
+        let host = |host: &str, waits: Option<u64>, why: Option<&str>, last: &str| ActiveHost {
             host: host.into(),
             visits: 1,
             stored: 0,

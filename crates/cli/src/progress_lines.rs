@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use gleaner_crawl::{Active, NoResponse, Snapshot};
-use gleaner_frontier::Class;
+use gleaner_crawl::{ActiveHost, NoResponse, ProgressSnapshot};
+use gleaner_frontier::OutcomeClass;
 
 /// Number of lines that stay free: one for the cursor, one for the log.
 const FREE_LINES: usize = 2;
@@ -17,12 +17,12 @@ const INDENT: &str = "    ";
 const SLOW: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Size {
+pub(crate) struct TerminalSize {
     pub(crate) columns: usize,
     pub(crate) lines: usize,
 }
 
-impl Size {
+impl TerminalSize {
     pub(crate) const fn hosts(self) -> usize {
         self.lines.saturating_sub(FREE_LINES + 1)
     }
@@ -32,9 +32,9 @@ impl Size {
 /// `hosts`.
 pub(crate) fn format_display(
     totals: &str,
-    hosts: &[Active],
+    hosts: &[ActiveHost],
     more: usize,
-    size: Size,
+    size: TerminalSize,
     colors: bool,
 ) -> String {
     // A terminal wraps a line that is exactly as wide as the terminal.
@@ -66,8 +66,8 @@ pub(crate) fn format_no_response(no: &NoResponse) -> String {
 
 /// Formats the counters of the whole crawl. The most important numbers come first, because a narrow terminal
 /// cuts off the end. The number of buffered pages explains why few documents are stored.
-pub(crate) fn format_counters(now: &Snapshot, rate: f64) -> String {
-    let Snapshot {
+pub(crate) fn format_counters(now: &ProgressSnapshot, rate: f64) -> String {
+    let ProgressSnapshot {
         responses,
         stored,
         duplicates,
@@ -83,13 +83,13 @@ pub(crate) fn format_counters(now: &Snapshot, rate: f64) -> String {
     )
 }
 
-pub(crate) fn format_totals(now: &Snapshot, rate: f64, elapsed: Duration) -> String {
+pub(crate) fn format_totals(now: &ProgressSnapshot, rate: f64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{hours}:{minutes:02}:{seconds:02} {}", format_counters(now, rate))
 }
 
-fn row(host: &Active, width: usize, columns: usize) -> Vec<String> {
+fn row(host: &ActiveHost, width: usize, columns: usize) -> Vec<String> {
     let name = cut(&host.host, columns.saturating_sub(2));
     let activity = match (host.asked, host.waits) {
         (true, _) if host.since > SLOW => format!("fetching {}s", host.since.as_secs()),
@@ -104,13 +104,13 @@ fn row(host: &Active, width: usize, columns: usize) -> Vec<String> {
     fold(&format!("  {name:width$} {counts}{activity:<12} {}", last(host)), columns)
 }
 
-fn last(host: &Active) -> &str {
+fn last(host: &ActiveHost) -> &str {
     host.waits_for.as_ref().unwrap_or(&host.last)
 }
 
 fn colored(line: &str, last: &str, colors: bool) -> String {
-    let code = match Class::from_reason(last) {
-        Some(Class::Stored) if colors => "32",
+    let code = match OutcomeClass::from_reason(last) {
+        Some(OutcomeClass::Stored) if colors => "32",
         Some(class) if colors && class.is_failure() => "31",
         _ => return line.to_owned(),
     };
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_line_has_all_counters() {
-        let now = Snapshot { responses: 7, stored: 3, queue: 40, ..Snapshot::default() };
+        let now = ProgressSnapshot { responses: 7, stored: 3, queue: 40, ..ProgressSnapshot::default() };
         let line = format_counters(&now, 1.25);
         for part in [
             "7 responses 1.2/s",
@@ -182,8 +182,8 @@ mod tests {
         }
     }
 
-    fn hosts(count: usize) -> Vec<Active> {
-        let host = |number| Active {
+    fn hosts(count: usize) -> Vec<ActiveHost> {
+        let host = |number| ActiveHost {
             host: format!("site-{number}.a-rather-long-domain-name.example"),
             visits: 10,
             stored: 7,
@@ -198,11 +198,11 @@ mod tests {
 
     fn shown(count: usize, more: usize, columns: usize, lines: usize) -> Vec<String> {
         let totals = format_totals(
-            &Snapshot { responses: 70, stored: 30, buffered: 50, ..Snapshot::default() },
+            &ProgressSnapshot { responses: 70, stored: 30, buffered: 50, ..ProgressSnapshot::default() },
             1.25,
             Duration::from_secs(3723),
         );
-        let text = format_display(&totals, &hosts(count), more, Size { columns, lines }, false);
+        let text = format_display(&totals, &hosts(count), more, TerminalSize { columns, lines }, false);
         text.lines().map(str::to_owned).collect()
     }
 
@@ -246,10 +246,11 @@ mod tests {
         (host.host, host.asked) = ("raovat.vnexpress.net".into(), false);
         (host.waits, host.waits_for) =
             (Some(Duration::from_secs(52)), Some("on hold after failures or at the host's request".into()));
-        let snapshot = Snapshot { responses: 51, queue: 609, buffered: 50, ..Snapshot::default() };
+        let snapshot =
+            ProgressSnapshot { responses: 51, queue: 609, buffered: 50, ..ProgressSnapshot::default() };
         let totals = format_totals(&snapshot, 4.9, Duration::from_secs(9));
         let shown = |columns| {
-            let size = Size { columns, lines: 24 };
+            let size = TerminalSize { columns, lines: 24 };
             let text = format_display(&totals, std::slice::from_ref(&host), 0, size, false);
             text.lines().map(str::to_owned).collect::<Vec<_>>()
         };
@@ -267,12 +268,13 @@ mod tests {
 
     #[test]
     fn colors_take_no_columns() {
-        let painted = format_display("", &hosts(2), 0, Size { columns: 200, lines: 24 }, true);
+        let painted = format_display("", &hosts(2), 0, TerminalSize { columns: 200, lines: 24 }, true);
         assert!(
             painted.contains("\u{1b}[32mstored\u{1b}[0m") && painted.contains("\u{1b}[31mfailed: timeout")
         );
         assert!(
-            !format_display("", &hosts(2), 0, Size { columns: 200, lines: 24 }, false).contains('\u{1b}')
+            !format_display("", &hosts(2), 0, TerminalSize { columns: 200, lines: 24 }, false)
+                .contains('\u{1b}')
         );
     }
 }

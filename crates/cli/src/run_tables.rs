@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_crawl::report::{GroupedCounts, Host};
-use gleaner_crawl::{HeldBack, Summary};
+use gleaner_crawl::report::{GroupedCounts, HostReport};
+use gleaner_crawl::{DeferredHost, Summary};
 use gleaner_render::text::count;
 use gleaner_store::Counts;
 
@@ -18,8 +18,8 @@ pub(crate) struct HostRow<'a> {
     pub(crate) counts: GroupedCounts,
 }
 
-impl<'a> From<&'a Host> for HostRow<'a> {
-    fn from(host: &'a Host) -> Self {
+impl<'a> From<&'a HostReport> for HostRow<'a> {
+    fn from(host: &'a HostReport) -> Self {
         Self { host: &host.name, usual: host.usual, counts: host.figures.clone() }
     }
 }
@@ -52,7 +52,7 @@ pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
 }
 
 /// Describes what an unfinished run has done so far.
-pub(crate) fn so_far(hosts: &[(String, Counts)], buffered: &[HeldBack]) -> String {
+pub(crate) fn format_progress(hosts: &[(String, Counts)], buffered: &[DeferredHost]) -> String {
     let mut all = Counts::default();
     hosts.iter().for_each(|(_, counts)| all.add(counts));
     let new = count(all.ended("stored"), "new document");
@@ -63,12 +63,12 @@ pub(crate) fn so_far(hosts: &[(String, Counts)], buffered: &[HeldBack]) -> Strin
 
 /// Describes how a run was stopped, and what it has done so far.
 pub(crate) fn stopped(summary: &Summary, by: &str) -> String {
-    let so_far = so_far(&summary.hosts, &summary.buffered);
+    let so_far = format_progress(&summary.hosts, &summary.buffered);
     format!("run {} was {by}: {so_far}", summary.run.number)
 }
 
 /// Describes how many fetched pages wait for a template. Returns `None` if there are none.
-pub(crate) fn waiting(buffered: &[HeldBack]) -> Option<String> {
+pub(crate) fn waiting(buffered: &[DeferredHost]) -> Option<String> {
     let pages: u64 = buffered.iter().map(|held| held.urls).sum();
     let hosts = count(buffered.len() as u64, "host");
     let wait = if pages == 1 { "waits" } else { "wait" };
@@ -109,7 +109,7 @@ pub(crate) fn reasons<'a>(
     let rest = sorted.split_off(sorted.len().min(OUTCOMES));
     let rows = sorted
         .into_iter()
-        .map(|(urls, reason, hosts)| vec![reason.to_owned(), urls.to_string(), named(hosts)]);
+        .map(|(urls, reason, hosts)| vec![reason.to_owned(), urls.to_string(), join_names(hosts)]);
     let mut text = format!("\n{title}\n{}\n", table(&head, rows));
     if !rest.is_empty() {
         let urls = rest.iter().map(|(urls, ..)| urls).sum();
@@ -118,7 +118,7 @@ pub(crate) fn reasons<'a>(
     text
 }
 
-fn named(mut hosts: Vec<(u64, &str)>) -> String {
+fn join_names(mut hosts: Vec<(u64, &str)>) -> String {
     hosts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
     let more = hosts.len().saturating_sub(NAMED);
     let mut named: Vec<String> = hosts.into_iter().take(NAMED).map(|(_, host)| host.to_owned()).collect();

@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{Config, Origin, PinsFile, SettingText, Site, read, read_pins};
+use gleaner_config::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_crawl::site_of;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
-use gleaner_store::{Options, Store, StoreError, Writer, open};
+use gleaner_store::{Store, StoreError, StoreOptions, Writer, open};
 use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
@@ -50,7 +50,7 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
         Some(path) => Some((path.display().to_string(), read_text(path)?)),
         None => None,
     };
-    let origin = text.as_ref().map(|(file, text)| Origin { file, text });
+    let origin = text.as_ref().map(|(file, text)| ConfigFile { file, text });
     let on_the_line = [("store.engine", &common.store), ("store.objects", &common.objects)];
     let mut set = common.set.clone();
     set.extend(on_the_line.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?))));
@@ -246,7 +246,7 @@ pub(crate) fn report_unknown_pins(config: &Config, store: &Store) -> Result<Vec<
 
 fn read_pins_file(path: &Path) -> Result<Pins, Failure> {
     let (file, text) = (path.display().to_string(), read_text(path)?);
-    pins_from(&file, &read_pins(&Origin { file: &file, text: &text }).map_err(Failure::usage)?)
+    pins_from(&file, &read_pins(&ConfigFile { file: &file, text: &text }).map_err(Failure::usage)?)
 }
 
 fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
@@ -282,10 +282,10 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
     })
 }
 
-fn site_admission(site: &Site) -> SiteAdmission {
+fn site_admission(site: &SiteSettings) -> SiteAdmission {
     SiteAdmission {
         languages: site.languages.clone(),
-        published_after: site.published_after.map(gleaner_config::Since::day),
+        published_after: site.published_after.map(gleaner_config::StartDay::day),
     }
 }
 
@@ -344,13 +344,16 @@ pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option
 
 /// Opens the store in the data folder for writing, even if a rebuild or a migration did not finish.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
-    let options = Options { cache: config.store.cache.get(), create };
+    let options = StoreOptions { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| open_failure(config, error))
 }
 
 /// Opens the store in the data folder for writing. Returns `None` if another process has it open.
 pub(crate) fn try_open_store(config: &Config) -> Result<Option<Writer>, Failure> {
-    match open(Path::new(&config.store.path), &Options { cache: config.store.cache.get(), create: false }) {
+    match open(
+        Path::new(&config.store.path),
+        &StoreOptions { cache: config.store.cache.get(), create: false },
+    ) {
         Ok(writer) => Ok(Some(writer)),
         Err(StoreError::Busy { .. }) => Ok(None),
         Err(error) => Err(open_failure(config, error)),

@@ -2,13 +2,13 @@
 
 use std::io;
 
-use gleaner_crawl::Stop;
+use gleaner_crawl::StopRequest;
 use tokio::runtime::Handle;
 
 use crate::messages::print_message;
 
 /// Handles signals until the runtime ends. Calls `on_first_signal` after the first signal.
-pub(crate) fn listen(runtime: &Handle, stop: Stop, on_first_signal: impl Fn() + Send + 'static) {
+pub(crate) fn listen(runtime: &Handle, stop: StopRequest, on_first_signal: impl Fn() + Send + 'static) {
     let _inside = runtime.enter();
     let Ok(mut signals) = Signals::new() else { return };
     runtime.spawn(async move {

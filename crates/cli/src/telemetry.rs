@@ -4,7 +4,7 @@
 //! page are child spans. A separate thread sends the spans in batches. If the collector is slow or
 //! unreachable, spans are lost, but the crawl is not delayed.
 
-use gleaner_config::Telemetry as Settings;
+use gleaner_config::TelemetrySettings as Settings;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;

@@ -4,7 +4,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::newspaper::Crawl;
-use gleaner_corpus::{Tones, unified};
+use gleaner_corpus::{Tones, unify_tone_marks};
 use gleaner_testkit::NewspaperOptions;
 use serde_json::Value;
 
@@ -88,7 +88,7 @@ fn tones_are_put_in_one_place_when_asked() {
         let expected: Vec<String> = written
             .iter()
             .map(|document| match document["language"].as_str() {
-                Some("vi") => unified(document["text"].as_str().unwrap(), placement),
+                Some("vi") => unify_tone_marks(document["text"].as_str().unwrap(), placement),
                 _ => document["text"].as_str().unwrap().to_owned(),
             })
             .collect();

@@ -386,7 +386,7 @@ fn an_index_names_the_records_that_are_taken() {
     let file = archive(&crawl).remove(0);
     let name = file.file_name().unwrap().to_string_lossy().into_owned();
     let mut offsets = Vec::new();
-    for item in gleaner_archive::Reader::open(&file, 0, 1 << 24).unwrap() {
+    for item in gleaner_archive::ArchiveReader::open(&file, 0, 1 << 24).unwrap() {
         if let gleaner_archive::Item::Record(record) = item.unwrap()
             && record.http().is_some_and(|http| http.status == 200)
             && record.header.get("Gleaner-Role") == Some("page")

@@ -57,9 +57,9 @@ fn cluster(files: &TempDir) -> Option<(Cluster, S3Server)> {
 }
 
 fn objects(cluster: &Cluster, storage: &S3Server, folder: &str) -> Vec<String> {
-    let options = gleaner_store::objects::Options {
+    let options = gleaner_store::objects::StorageOptions {
         environment: storage.environment().into_iter().collect(),
-        ..gleaner_store::objects::Options::default()
+        ..gleaner_store::objects::StorageOptions::default()
     };
     let objects = gleaner_store::objects::Objects::open(&cluster.objects.0, options).unwrap();
     objects.list(folder).unwrap().into_iter().map(|object| object.name).collect()

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::newspaper::Crawl;
 use crate::readers::python;
-use gleaner_archive::{Item, Reader, Record};
+use gleaner_archive::{ArchiveReader, Item, Record};
 use gleaner_testkit::NewspaperOptions;
 
 /// Returns the records of a crawl's archive, and the crawl without its corpus.
@@ -22,7 +22,7 @@ fn crawled() -> (Crawl, Vec<Record>) {
     let folder = crawl.folder.path().join("data/archive");
     let mut records = Vec::new();
     for file in gleaner_archive::files::names(&folder).unwrap() {
-        let items = Reader::open(&folder.join(file), 0, 1 << 24).unwrap();
+        let items = ArchiveReader::open(&folder.join(file), 0, 1 << 24).unwrap();
         records.extend(items.map(|item| match item.unwrap() {
             Item::Record(record) => record,
             Item::Damage(damage) => panic!("{damage:?}"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::distributed::documents;
 use crate::newspaper::{Crawl, check_gaps};
-use gleaner_store::{Migration, Options, open};
+use gleaner_store::{Migration, StoreOptions, open};
 use gleaner_testkit::postgres::Postgres;
 
 const GAP: Duration = Duration::from_millis(20);
@@ -75,7 +75,7 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert_eq!(whole.lines().count(), crawl.newspaper.expected().len());
 
     // Simulate an interrupted migration into the folder.
-    let options = Options { cache: 16 << 20, create: true };
+    let options = StoreOptions { cache: 16 << 20, create: true };
     let source = open(&crawl.folder.path().join("data"), &options).unwrap();
     let mut target = open(&crawl.folder.path().join("back"), &options).unwrap();
     drop(Migration::begin(&source.store(), &mut target).unwrap());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::newspaper::Crawl;
 use gleaner_corpus::{ContentHash, Document, words};
 use gleaner_frontier::UrlKey;
-use gleaner_store::{Duplicates, Levels, PackedDocument, open};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, open};
 use gleaner_testkit::NewspaperOptions;
 use serde_json::Value;
 
@@ -178,9 +178,9 @@ fn repeated_paragraphs_are_left_out_on_request_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     {
-        let options = gleaner_store::Options { cache: 16 << 20, create: true };
+        let options = gleaner_store::StoreOptions { cache: 16 << 20, create: true };
         let mut writer = open(&data, &options).unwrap();
-        let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+        let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
         let mut change = writer.begin();
         for number in 0..20 {
             let document = with_boilerplate(number);

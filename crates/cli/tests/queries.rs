@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner_store::{Membership, join};
+use gleaner_store::{WorkerParams, join};
 use gleaner_testkit::GeneratedPapers;
 
 use crate::distributed::{Cluster, LEASE};
@@ -31,9 +31,11 @@ fn the_statements_of_the_documentation_answer() {
     let generated = GeneratedPapers { hosts: 12, articles: 40, listed: 38, wire: 3, redirected: 0 };
     let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
     cluster.worker("worker-1").ends();
-    let objects =
-        gleaner_store::objects::Objects::open(&cluster.objects.0, gleaner_store::objects::Options::default());
-    let membership = Membership {
+    let objects = gleaner_store::objects::Objects::open(
+        &cluster.objects.0,
+        gleaner_store::objects::StorageOptions::default(),
+    );
+    let membership = WorkerParams {
         address: cluster.address.clone(),
         objects: objects.unwrap(),
         name: "worker-3".into(),

@@ -38,7 +38,7 @@ fn reports(crawl: &Crawl) -> Vec<Value> {
 
 /// Fills a new store with completed nightly runs. The last run began `ago` hours before now.
 fn with_history(crawl: &Crawl, nights: i64, ago: i64, write: impl Fn(&mut Change, u32)) {
-    let options = gleaner_store::Options { cache: 16 << 20, create: true };
+    let options = gleaner_store::StoreOptions { cache: 16 << 20, create: true };
     let mut writer: Writer = open(&crawl.folder.path().join("data"), &options).unwrap();
     for night in (0..nights).rev() {
         let began = Timestamp::now() - SignedDuration::from_hours(24 * night + ago);
@@ -277,13 +277,13 @@ fn the_doctor_explains_a_url_from_what_is_known() {
     let crawl = quiet();
     crawl.to_its_end();
     let requests = crawl.newspaper.request_count();
-    let ask = |what: &str| {
+    let doctor = |what: &str| {
         let answer = crawl.run(&["doctor", what, "--seeds", "seeds.txt"]);
         assert!(answer.status.success(), "{}", said(&answer));
         out(&answer)
     };
     let article = crawl.newspaper.expected().remove(0);
-    let stored = ask(&article.urls[0]);
+    let stored = doctor(&article.urls[0]);
     for part in [
         "its text is in the corpus",
         "in scope",
@@ -318,15 +318,15 @@ fn the_doctor_explains_a_url_from_what_is_known() {
             ["no page, feed or sitemap has named it yet", "unknown: no page, feed or sitemap"],
         ),
     ] {
-        let explained = ask(&format!("http://{host}{path}"));
+        let explained = doctor(&format!("http://{host}{path}"));
         assert!(parts.iter().all(|part| explained.contains(part)), "{explained}");
     }
     assert!(
-        ask("https://elsewhere.example/a")
+        doctor("https://elsewhere.example/a")
             .contains("out of scope: elsewhere.example is not among the seed sites (2)")
     );
-    assert!(ask("vilagepost.example").contains("similar host  villagepost.example"));
-    let front = ask(&format!("http://{host}/"));
+    assert!(doctor("vilagepost.example").contains("similar host  villagepost.example"));
+    let front = doctor(&format!("http://{host}/"));
     assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
     assert_eq!(crawl.newspaper.request_count(), requests, "nothing is asked of anyone");
 
@@ -342,7 +342,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
 
     std::fs::remove_dir_all(crawl.folder.path().join("data/archive")).unwrap();
     let missing = "with the page is missing; `gleaner verify` lists all faults";
-    assert!(ask(&article.urls[0]).contains(missing));
+    assert!(doctor(&article.urls[0]).contains(missing));
     let extracted = crawl.run(&["extract", &article.urls[0], "--archived"]);
     assert!(said(&extracted).contains(missing) && !extracted.status.success(), "{}", said(&extracted));
 }

@@ -59,7 +59,7 @@ fn the_corpus_knows_its_seeds_without_the_file() {
                 assert_eq!(of_host, [origin], "{round}: {command}");
             }
         }
-        let options = gleaner_store::Options { cache: 1 << 20, create: false };
+        let options = gleaner_store::StoreOptions { cache: 1 << 20, create: false };
         let held = gleaner_store::open(&crawl.folder.path().join("data"), &options).unwrap();
         let refused = text(&crawl.run(&["rebuild"]));
         assert!(refused.contains("is in use by"), "{refused}");

@@ -69,7 +69,7 @@ impl Served {
     }
 
     /// Sends a request. Returns the status and the body of the response.
-    fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> (u16, String) {
+    fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
@@ -87,7 +87,7 @@ impl Served {
     }
 
     pub fn page(&self, path: &str) -> String {
-        let (status, page) = self.ask("GET", path, &[], "");
+        let (status, page) = self.send("GET", path, &[], "");
         assert_eq!(status, 200, "{path}: {page}");
         page
     }
@@ -137,7 +137,7 @@ fn a_crawled_newspaper_is_shown() {
     let record: serde_json::Value =
         serde_json::from_str(&served.page(&format!("{document}/record.json"))).unwrap();
     assert!(record["archive_file"].is_string() && record["host"] == "baolang.example", "{record}");
-    let all = served.ask("GET", "/search.jsonl?host=baolang.example", &[], "").1;
+    let all = served.send("GET", "/search.jsonl?host=baolang.example", &[], "").1;
     assert!(all.contains(record["id"].as_str().unwrap()), "{all}");
     assert!(served.page(&format!("{document}/page.txt")).contains("<html"));
     // The original page is read from the archive.
@@ -157,19 +157,19 @@ fn a_crawled_newspaper_is_shown() {
 /// Checks that only a request with the token can pause a host, and that the host stays paused.
 fn changes(served: &Served) {
     let wish = "what=pause&host=baolang.example";
-    assert_eq!(served.ask("POST", "/actions", &[], wish).0, 403);
+    assert_eq!(served.send("POST", "/actions", &[], wish).0, 403);
     let token = fs::read_to_string(CRAWLED.folder.path().join("data/status.token")).unwrap();
     let bearer = format!("Authorization: Bearer {}", token.trim());
-    assert_eq!(served.ask("POST", "/actions", &[&bearer, "Origin: http://evil.example"], wish).0, 403);
-    assert_eq!(served.ask("POST", "/actions", &[&bearer], wish).0, 303);
+    assert_eq!(served.send("POST", "/actions", &[&bearer, "Origin: http://evil.example"], wish).0, 403);
+    assert_eq!(served.send("POST", "/actions", &[&bearer], wish).0, 303);
     assert!(served.page("/hosts?lang=en").contains("paused"));
-    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=resume&host=baolang.example").0, 303);
+    assert_eq!(served.send("POST", "/actions", &[&bearer], "what=resume&host=baolang.example").0, 303);
     assert!(!served.page("/hosts?lang=en").contains(">paused<"));
-    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=learn&host=baolang.example").0, 303);
+    assert_eq!(served.send("POST", "/actions", &[&bearer], "what=learn&host=baolang.example").0, 303);
     assert!(served.page("/hosts/baolang.example?lang=en").contains("out of date"));
     // This process runs the crawl as the second run. The run ends at once, because nothing is due.
-    assert_eq!(served.ask("POST", "/actions", &[], "what=crawl").0, 403);
-    let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=crawl");
+    assert_eq!(served.send("POST", "/actions", &[], "what=crawl").0, 403);
+    let (status, answer) = served.send("POST", "/actions", &[&bearer], "what=crawl");
     assert_eq!(status, 303, "{answer}");
     let has_ended = |page: &str| page.contains("#2</a></th>") && page.contains("No crawl is running");
     served.page_with("/?lang=en", has_ended);
@@ -190,7 +190,7 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     );
     let token = fs::read_to_string(crawl.folder.path().join("data/status.token")).unwrap();
     let bearer = format!("Authorization: Bearer {}", token.trim());
-    let (status, answer) = served.ask("POST", "/actions", &[&bearer], "what=pause&host=baolang.example");
+    let (status, answer) = served.send("POST", "/actions", &[&bearer], "what=pause&host=baolang.example");
     assert_eq!(status, 303, "{answer}");
     served.page_with("/hosts?lang=en", |page| page.contains(">paused<"));
     // Requests in flight complete. After them, this host gets no more requests.
@@ -205,7 +205,7 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
         std::thread::sleep(Duration::from_millis(100));
     }
     assert_eq!(asked(), before, "a paused host is asked nothing");
-    served.ask("POST", "/actions", &[&bearer], "what=resume&host=baolang.example");
+    served.send("POST", "/actions", &[&bearer], "what=resume&host=baolang.example");
     let begun = Instant::now();
     while asked() == before {
         assert!(begun.elapsed() < PATIENCE, "a resumed host is asked again");
@@ -216,16 +216,16 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
 
 /// Checks that the page shows the running crawl, and that its button stops the crawl like Ctrl-C.
 fn stop(mut served: Served, bearer: &str) {
-    let page = served.ask("GET", "/?lang=en", &[bearer], "").1;
+    let page = served.send("GET", "/?lang=en", &[bearer], "").1;
     for part in
         ["Running for", "Hosts in progress", "/hosts/baolang.example", "value=\"stop\"", "The same command"]
     {
         assert!(page.contains(part), "{part}: {page}");
     }
-    assert_eq!(served.ask("POST", "/actions", &[], "what=stop").0, 403);
-    assert_eq!(served.ask("POST", "/actions", &[bearer, "Origin: http://evil.example"], "what=stop").0, 403);
+    assert_eq!(served.send("POST", "/actions", &[], "what=stop").0, 403);
+    assert_eq!(served.send("POST", "/actions", &[bearer, "Origin: http://evil.example"], "what=stop").0, 403);
     assert!(served.process.try_wait().unwrap().is_none());
-    assert_eq!(served.ask("POST", "/actions", &[bearer], "what=stop").0, 303);
+    assert_eq!(served.send("POST", "/actions", &[bearer], "what=stop").0, 303);
     assert_eq!(served.process.wait().unwrap().code(), Some(130));
 }
 
@@ -237,9 +237,9 @@ fn a_crawl_that_is_stopped_on_the_page_is_told() {
     let served = serve(&crawl);
     let token = fs::read_to_string(crawl.folder.path().join("data/status.token")).unwrap();
     let bearer = format!("Authorization: Bearer {}", token.trim());
-    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=crawl").0, 303);
+    assert_eq!(served.send("POST", "/actions", &[&bearer], "what=crawl").0, 303);
     served.page_with("/live.json", |json| json.contains("\"running\":true"));
-    assert_eq!(served.ask("POST", "/actions", &[&bearer], "what=stop").0, 303);
+    assert_eq!(served.send("POST", "/actions", &[&bearer], "what=stop").0, 303);
     served.page_with("/live.json", |json| json.contains("\"running\":false"));
     let begun = Instant::now();
     let is_told = || served.log.lock().unwrap().contains("run 2 was stopped on the status page: ");

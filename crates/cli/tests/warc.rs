@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::newspaper::Crawl;
 use crate::readers::python;
-use gleaner_archive::{Item, Reader};
+use gleaner_archive::{ArchiveReader, Item};
 use gleaner_testkit::NewspaperOptions;
 
 /// Maximum number of runs until a run finds unchanged pages. Due times are in whole seconds, and a run takes
@@ -42,7 +42,7 @@ fn write_expected(crawl: &Crawl) -> (usize, usize) {
     let (mut records, mut revisits) = (0, 0);
     for file in &files {
         let name = file.file_name().unwrap().to_string_lossy();
-        for item in Reader::open(file, 0, 1 << 24).unwrap() {
+        for item in ArchiveReader::open(file, 0, 1 << 24).unwrap() {
             let Item::Record(record) = item.unwrap() else { panic!("{name} is damaged") };
             let field = |name: &str| record.header.get(name);
             let row = serde_json::json!([

@@ -223,9 +223,11 @@ fn a_worker_that_has_what_is_wanted_of_it_dies() {
 fn hosts_are_crawled_in_the_partitions_that_have_them() {
     let generated = GeneratedPapers { hosts: 20, articles: 10, listed: 9, ..PAPERS };
     let Some(cluster) = Cluster::with_papers(generated, &["fsync=off"]) else { return };
-    let objects =
-        gleaner_store::objects::Objects::open(&cluster.objects.0, gleaner_store::objects::Options::default());
-    let membership = gleaner_store::Membership {
+    let objects = gleaner_store::objects::Objects::open(
+        &cluster.objects.0,
+        gleaner_store::objects::StorageOptions::default(),
+    );
+    let membership = gleaner_store::WorkerParams {
         address: cluster.address.clone(),
         objects: objects.unwrap(),
         name: "older".into(),

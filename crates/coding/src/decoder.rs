@@ -10,7 +10,7 @@ const BUFFER: usize = 8 << 10;
 
 /// Why decoding stopped. The output up to that point is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Stop {
+pub enum DecodeError {
     /// The output exceeds the limit.
     #[error("longer than the limit")]
     Full,
@@ -38,7 +38,7 @@ impl Decoder {
     /// # Errors
     /// The output exceeds the limit, or the piece is not encoded correctly. Do not call `push` after an
     /// error.
-    pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
+    pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), DecodeError> {
         feed(&mut self.stages, piece, body, limit)
     }
 
@@ -49,15 +49,15 @@ impl Decoder {
     }
 }
 
-fn feed(stages: &mut [Stage], mut piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), Stop> {
+fn feed(stages: &mut [Stage], mut piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), DecodeError> {
     let Some((stage, rest)) = stages.split_first_mut() else {
         let room = limit.saturating_sub(body.len());
         body.extend_from_slice(&piece[..piece.len().min(room)]);
-        return if piece.len() > room { Err(Stop::Full) } else { Ok(()) };
+        return if piece.len() > room { Err(DecodeError::Full) } else { Ok(()) };
     };
     let mut buffer = vec![0; BUFFER];
     loop {
-        let (read, written) = stage.step(piece, &mut buffer).map_err(Stop::Broken)?;
+        let (read, written) = stage.step(piece, &mut buffer).map_err(DecodeError::Broken)?;
         piece = &piece[read..];
         feed(rest, &buffer[..written], body, limit)?;
         // If the buffer is full, the stage may have more output, so it is called again.
@@ -110,7 +110,12 @@ mod tests {
     }
 
     /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and whether it is complete.
-    fn decoded(codings: &[Coding], coded: &[u8], size: usize, limit: usize) -> Result<(Vec<u8>, bool), Stop> {
+    fn decoded(
+        codings: &[Coding],
+        coded: &[u8],
+        size: usize,
+        limit: usize,
+    ) -> Result<(Vec<u8>, bool), DecodeError> {
         let (mut decoder, mut body) = (Decoder::new(codings), Vec::new());
         for piece in coded.chunks(size) {
             decoder.push(piece, &mut body, limit)?;
@@ -151,7 +156,7 @@ mod tests {
             }
         }
         let endless = gzip(b"").repeat(10_001);
-        assert!(matches!(decoded(&[Coding::Gzip], &endless, 1000, 1000), Err(Stop::Broken(_))));
+        assert!(matches!(decoded(&[Coding::Gzip], &endless, 1000, 1000), Err(DecodeError::Broken(_))));
     }
 
     #[test]
@@ -198,12 +203,15 @@ mod tests {
     #[test]
     fn what_is_not_coded_so_is_broken() {
         for coding in ALL {
-            assert!(matches!(decoded(&[coding], b"<p>plain", 100, 100), Err(Stop::Broken(_))), "{coding:?}");
+            assert!(
+                matches!(decoded(&[coding], b"<p>plain", 100, 100), Err(DecodeError::Broken(_))),
+                "{coding:?}"
+            );
         }
         let mut flipped = gzip(&TEXT.repeat(9));
         let checksum = flipped.len() - 8;
         flipped[checksum] ^= 1;
-        assert!(matches!(decoded(&[Coding::Gzip], &flipped, 100, 1000), Err(Stop::Broken(_))));
+        assert!(matches!(decoded(&[Coding::Gzip], &flipped, 100, 1000), Err(DecodeError::Broken(_))));
     }
 
     #[test]
@@ -213,7 +221,7 @@ mod tests {
         cases.push((vec![Coding::Gzip, Coding::Brotli], coded(Coding::Brotli, &gzip(&huge))));
         for (codings, coded) in cases {
             let (mut decoder, mut body) = (Decoder::new(&codings), Vec::new());
-            assert_eq!(decoder.push(&coded, &mut body, 1000), Err(Stop::Full), "{codings:?}");
+            assert_eq!(decoder.push(&coded, &mut body, 1000), Err(DecodeError::Full), "{codings:?}");
             assert_eq!((body.len(), body.capacity() < 1 << 20), (1000, true));
         }
     }
@@ -225,9 +233,12 @@ mod tests {
         encoder.write_all(&[7; 100]).unwrap();
         encoder.flush().unwrap();
         let wide = encoder.finish().unwrap();
-        assert!(matches!(decoded(&[Coding::Zstd], &wide, 1000, 1000), Err(Stop::Broken(_))));
+        assert!(matches!(decoded(&[Coding::Zstd], &wide, 1000, 1000), Err(DecodeError::Broken(_))));
         // These bytes begin a header of large-window Brotli: 0x11 and the size of the window in bits.
-        assert!(matches!(decoded(&[Coding::Brotli], &[0x11, 30, 3], 1000, 1000), Err(Stop::Broken(_))));
+        assert!(matches!(
+            decoded(&[Coding::Brotli], &[0x11, 30, 3], 1000, 1000),
+            Err(DecodeError::Broken(_))
+        ));
     }
 
     proptest! {

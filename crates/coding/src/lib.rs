@@ -18,7 +18,7 @@
 mod decoder;
 mod stage;
 
-pub use decoder::{Decoder, Stop};
+pub use decoder::{DecodeError, Decoder};
 
 /// The supported codings, as the value of `Accept-Encoding`.
 pub const ACCEPTED: &str = "gzip, deflate, br, zstd";

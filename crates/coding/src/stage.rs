@@ -121,14 +121,14 @@ const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }
 
-type Moved = ((usize, usize), bool);
+type StepResult = ((usize, usize), bool);
 
 fn inflate(
     coding: Coding,
     inflater: &mut Decompress,
     input: &[u8],
     output: &mut [u8],
-) -> Result<Moved, String> {
+) -> Result<StepResult, String> {
     let (read, written) = (inflater.total_in(), inflater.total_out());
     let status = inflater.decompress(input, output, FlushDecompress::None);
     let name = if coding == Coding::Gzip { "gzip" } else { "deflate" };
@@ -139,7 +139,7 @@ fn inflate(
     Ok((moved, status == Status::StreamEnd))
 }
 
-fn unpack(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<Moved, String> {
+fn unpack(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Result<StepResult, String> {
     let (mut left, mut read, mut room, mut written, mut total) = (input.len(), 0, output.len(), 0, 0);
     let result = BrotliDecompressStream(
         &mut left,

@@ -1,7 +1,8 @@
 //! Defines all settings, each with its unit, its default and its check.
 //!
-//! Each table of the settings file has a struct: [`Fetch`], [`Crawl`], [`Template`], [`Text`], [`Corpus`],
-//! [`Store`], [`Workers`], [`Archive`], [`Report`], [`Schedule`], [`Log`], [`Telemetry`], [`Demo`],
+//! Each table of the settings file has a struct: [`FetchSettings`], [`CrawlSettings`], [`TemplateSettings`],
+//! [`TextSettings`], [`CorpusSettings`], [`StoreSettings`], [`WorkerSettings`], [`ArchiveSettings`],
+//! [`ReportSettings`], [`ScheduleSettings`], [`LogSettings`], [`TelemetrySettings`], [`DemoSettings`],
 //! [`read`] applies a file and `--set key=value` pairs to the defaults and checks the result. Therefore the
 //! rest of the program gets only valid values. `config/default.toml` documents the keys. A test checks that
 //! it contains all keys with their defaults.
@@ -19,11 +20,11 @@ mod storage;
 mod units;
 
 pub use pins::{PinsFile, SettingText, read_pins};
-pub use reader::{ConfigError, Origin, read};
-pub use schedule::{Notify, Report, Schedule};
-pub use site::{Site, Sites};
-pub use storage::{Archive, Store, Workers};
-pub use units::{Bytes, Since, Span};
+pub use reader::{ConfigError, ConfigFile, read};
+pub use schedule::{Notify, ReportSettings, ScheduleSettings};
+pub use site::{SiteSettings, SitesSettings};
+pub use storage::{ArchiveSettings, StoreSettings, WorkerSettings};
+pub use units::{ByteSize, DurationSetting, StartDay};
 
 use gleaner_corpus::dedup::Representative;
 use gleaner_corpus::{Extra, Insert, TemplateMethod, Tones};
@@ -35,47 +36,47 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// How pages are requested.
-    pub fetch: Fetch,
+    pub fetch: FetchSettings,
     /// Which pages are requested, and when a run ends.
-    pub crawl: Crawl,
+    pub crawl: CrawlSettings,
     /// How a host's template is trained.
-    pub template: Template,
+    pub template: TemplateSettings,
     /// What counts as the body text of an article.
-    pub text: Text,
+    pub text: TextSettings,
     /// Which documents enter the corpus, in which form, and how duplicates are detected.
-    pub corpus: Corpus,
+    pub corpus: CorpusSettings,
     /// The location and options of the store.
-    pub store: Store,
+    pub store: StoreSettings,
     /// The workers that share a database. `cluster` is an older name of this table.
     #[serde(alias = "cluster")]
-    pub workers: Workers,
+    pub workers: WorkerSettings,
     /// Whether and how responses are archived.
-    pub archive: Archive,
+    pub archive: ArchiveSettings,
     /// Reports of ended runs, and notifications.
-    pub report: Report,
+    pub report: ReportSettings,
     /// When `gleaner schedule` starts crawls.
-    pub schedule: Schedule,
+    pub schedule: ScheduleSettings,
     /// Logging.
-    pub log: Log,
+    pub log: LogSettings,
     /// Export of spans to an OpenTelemetry collector.
-    pub telemetry: Telemetry,
+    pub telemetry: TelemetrySettings,
     /// The bundled test newspaper.
-    pub demo: Demo,
+    pub demo: DemoSettings,
     /// Settings of single sites.
-    pub site: Sites,
+    pub site: SitesSettings,
 }
 
 /// How pages are requested: identity, politeness, limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Fetch {
+pub struct FetchSettings {
     /// Minimum delay from the end of a response to the next request to the same registrable domain or host,
-    /// see [`Fetch::gap_scope`]. A longer `Crawl-delay` in robots.txt overrides it.
-    pub delay: Span,
+    /// see [`FetchSettings::gap_scope`]. A longer `Crawl-delay` in robots.txt overrides it.
+    pub delay: DurationSetting,
     /// Which hosts share one delay between requests.
     pub gap_scope: GapScope,
     /// The maximum `Crawl-delay`. A longer `Crawl-delay` is reduced to it.
-    pub max_crawl_delay: Span,
+    pub max_crawl_delay: DurationSetting,
     /// The `User-Agent` header. Its part before the first `/` or space is the product token for robots.txt.
     pub user_agent: String,
     /// A mail address or web page for site owners. It is added to the user agent in parentheses. If empty,
@@ -87,17 +88,17 @@ pub struct Fetch {
     /// Maximum number of requests in flight over all hosts.
     pub concurrency: usize,
     /// Time limit for a whole request: connecting, headers and body.
-    pub timeout: Span,
+    pub timeout: DurationSetting,
     /// Time limit for opening a connection.
-    pub connect_timeout: Span,
+    pub connect_timeout: DurationSetting,
     /// Maximum size of a page, after decompression.
-    pub max_page: Bytes,
+    pub max_page: ByteSize,
     /// Maximum size of a sitemap or feed, after decompression.
-    pub max_sitemap: Bytes,
+    pub max_sitemap: ByteSize,
     /// Number of times that a failed URL is requested again.
     pub retries: u32,
     /// Delay before the first retry. It doubles with each further retry.
-    pub retry_backoff: Span,
+    pub retry_backoff: DurationSetting,
     /// Maximum number of redirects in a row.
     pub max_redirects: u32,
     /// Networks in CIDR form that may be requested even if they are loopback, private or link-local.
@@ -127,14 +128,14 @@ pub enum SeedScope {
 /// Which pages are requested, and when a run ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Crawl {
+pub struct CrawlSettings {
     /// Seed files to read if the command line has no seeds.
     pub seeds: Vec<String>,
     /// What a seed with a path, such as `bbc.com/news`, covers.
     pub scope: SeedScope,
     /// The first wanted day of publication. Articles that are known to be older are not fetched. Articles
     /// that turn out to be older only after fetching are not stored.
-    pub published_after: Since,
+    pub published_after: StartDay,
     /// Maximum number of links from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
     /// Maximum number of pages per host and run. Further pages wait for the next run. 0 means no limit.
@@ -144,35 +145,35 @@ pub struct Crawl {
     pub max_queued_per_site: u64,
     /// Maximum decompressed size of the bodies read from one site in one run. Further URLs of the site wait
     /// for the next run. 0 means no limit.
-    pub max_bytes_per_site: Bytes,
+    pub max_bytes_per_site: ByteSize,
     /// Maximum number of pages requested from all hosts in one run, including pages that fail or do not
     /// exist. 0 means no limit.
     pub max_pages: u64,
     /// Maximum duration of a run. 0s means no limit.
-    pub max_time: Span,
+    pub max_time: DurationSetting,
     /// How long a run waits for retries and back-offs. If they take longer, the run ends and leaves the URLs
     /// to the next run. If a host's robots.txt cannot be read, the run waits only for a seed, and for one
     /// retry. In its first ten minutes, an unattended run waits for all retries.
-    pub linger: Span,
+    pub linger: DurationSetting,
     /// Shortest time between two visits of a front page, section, feed or sitemap. If visits find no new
     /// URLs, the time becomes longer.
-    pub revisit: Span,
+    pub revisit: DurationSetting,
     /// How long after its first visit an article is fetched again if a feed or sitemap reports a change of
     /// it. 0s means never.
-    pub recheck_window: Span,
+    pub recheck_window: DurationSetting,
     /// Every article is fetched again when it reaches each of these ages, counted from its first visit. If
     /// empty, articles are fetched again only if a change is reported.
-    pub recheck: Vec<Span>,
+    pub recheck: Vec<DurationSetting>,
     /// Number of threads that parse and extract. 0 means one per core.
     pub workers: usize,
     /// Time between two lines of progress if the output is not a terminal.
-    pub progress: Span,
+    pub progress: DurationSetting,
 }
 
 /// How a host's template is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Template {
+pub struct TemplateSettings {
     /// The method for learning and applying templates.
     pub method: TemplateMethod,
     /// Number of buffered article pages at which a host's template is trained. The paper
@@ -190,7 +191,7 @@ pub struct Template {
 /// What counts as the body text of an article.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Text {
+pub struct TextSettings {
     /// Kinds of additional lines to keep in the body text, such as captions. Other kinds are removed.
     pub keep: Vec<Insert>,
     /// Parts of a page to keep in separate fields.
@@ -200,7 +201,7 @@ pub struct Text {
 /// Which documents enter the corpus, in which form, and how duplicates are detected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Corpus {
+pub struct CorpusSettings {
     /// BCP 47 primary tags such as `vi`. Documents in other languages are omitted. `und` means an unknown
     /// language. If empty, all languages are accepted.
     pub languages: Vec<String>,
@@ -209,19 +210,19 @@ pub struct Corpus {
     /// Where tone marks are placed in Vietnamese texts and titles.
     pub tones: Tones,
     /// The kinds of duplicates that are detected when a document is stored.
-    pub duplicates: Vec<Duplicate>,
+    pub duplicates: Vec<DuplicateKind>,
     /// Minimum similarity of near-duplicates, from 0.3 to 1.
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Representative,
     /// Memory for the index of near-duplicates. A full index gradually forgets the oldest documents.
-    pub index_memory: Bytes,
+    pub index_memory: ByteSize,
 }
 
 /// A kind of duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Duplicate {
+pub enum DuplicateKind {
     /// The normalized texts are equal.
     Exact,
     /// The texts are similar.
@@ -231,7 +232,7 @@ pub enum Duplicate {
 /// Logging on standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Log {
+pub struct LogSettings {
     /// Minimum level of gleaner's own messages, or a filter such as `error,gleaner_crawl=debug`.
     pub level: String,
     /// Whether each message is one line of JSON instead of text.
@@ -241,7 +242,7 @@ pub struct Log {
 /// Export of spans to an OpenTelemetry collector.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Telemetry {
+pub struct TelemetrySettings {
     /// URL to which spans are sent with OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. If empty,
     /// no spans are recorded.
     pub endpoint: String,
@@ -250,83 +251,83 @@ pub struct Telemetry {
 /// The bundled test newspaper.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Demo {
+pub struct DemoSettings {
     /// Whether to serve the bundled newspaper on loopback, and to crawl it instead of the seeds.
     pub newspaper: bool,
 }
 
-impl Default for Fetch {
+impl Default for FetchSettings {
     fn default() -> Self {
         Self {
-            delay: Span::seconds(5),
+            delay: DurationSetting::seconds(5),
             gap_scope: GapScope::Domain,
-            max_crawl_delay: Span::seconds(120),
+            max_crawl_delay: DurationSetting::seconds(120),
             user_agent: concat!("gleaner/", env!("CARGO_PKG_VERSION")).into(),
             contact: String::new(),
             proxy: String::new(),
             concurrency: 64,
-            timeout: Span::seconds(60),
-            connect_timeout: Span::seconds(15),
-            max_page: Bytes::mebibytes(5),
-            max_sitemap: Bytes::mebibytes(50),
+            timeout: DurationSetting::seconds(60),
+            connect_timeout: DurationSetting::seconds(15),
+            max_page: ByteSize::mebibytes(5),
+            max_sitemap: ByteSize::mebibytes(50),
             retries: 3,
-            retry_backoff: Span::seconds(10),
+            retry_backoff: DurationSetting::seconds(10),
             max_redirects: 5,
             allow_addresses: Vec::new(),
         }
     }
 }
 
-impl Default for Crawl {
+impl Default for CrawlSettings {
     fn default() -> Self {
         Self {
             seeds: Vec::new(),
             scope: SeedScope::Site,
-            published_after: Since::default(),
+            published_after: StartDay::default(),
             max_depth: 12,
             max_pages_per_host: 10_000,
             max_queued_per_site: 500_000,
-            max_bytes_per_site: Bytes::mebibytes(4096),
+            max_bytes_per_site: ByteSize::mebibytes(4096),
             max_pages: 0,
-            max_time: Span::seconds(0),
-            linger: Span::seconds(60),
-            revisit: Span::seconds(90 * 60),
-            recheck_window: Span::seconds(3 * 86_400),
+            max_time: DurationSetting::seconds(0),
+            linger: DurationSetting::seconds(60),
+            revisit: DurationSetting::seconds(90 * 60),
+            recheck_window: DurationSetting::seconds(3 * 86_400),
             recheck: Vec::new(),
             workers: 0,
-            progress: Span::seconds(10),
+            progress: DurationSetting::seconds(10),
         }
     }
 }
 
-impl Default for Template {
+impl Default for TemplateSettings {
     fn default() -> Self {
         let method = TemplateMethod::Gleaner;
         Self { method, prepare_pages: 25, min_pages: 5, pins: "config/pins".into() }
     }
 }
 
-impl Default for Corpus {
+impl Default for CorpusSettings {
     fn default() -> Self {
         Self {
             languages: Vec::new(),
             keep_if: Vec::new(),
             tones: Tones::AsWritten,
-            duplicates: vec![Duplicate::Exact, Duplicate::Near],
+            duplicates: vec![DuplicateKind::Exact, DuplicateKind::Near],
             similarity: 0.5,
             head: Representative::First,
-            index_memory: Bytes::mebibytes(64),
+            index_memory: ByteSize::mebibytes(64),
         }
     }
 }
 
-impl Default for Log {
+impl Default for LogSettings {
     fn default() -> Self {
         Self { level: "warn".into(), json: false }
     }
 }
 
-impl Fetch {
+impl FetchSettings {
     /// Returns the `User-Agent` header with the contact (RFC 9110, 10.1.5).
     #[must_use]
     pub fn agent(&self) -> String {

@@ -16,8 +16,8 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
-use crate::reader::{line_of, place, wrong};
-use crate::{ConfigError, Origin};
+use crate::reader::{error_position, invalid_setting, line_of};
+use crate::{ConfigError, ConfigFile};
 
 /// The content of a pins file, or of the table `pins` of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -27,7 +27,8 @@ pub struct PinsFile {
     pub keep: Vec<SettingText>,
     /// Selectors of elements that are never content.
     pub drop: Vec<SettingText>,
-    /// Kinds of lines to keep. They replace [`crate::Text::keep`]. `None` if the file does not set them.
+    /// Kinds of lines to keep. They replace [`crate::TextSettings::keep`]. `None` if the file does not set
+    /// them.
     pub inserts: Option<Vec<Insert>>,
 }
 
@@ -62,18 +63,18 @@ impl Serialize for SettingText {
 /// the file and the line number.
 ///
 /// ```
-/// use gleaner_config::{Origin, read_pins};
+/// use gleaner_config::{ConfigFile, read_pins};
 ///
-/// let pins = read_pins(&Origin { file: "a.example.toml", text: "drop = [\"aside\"]" })?;
+/// let pins = read_pins(&ConfigFile { file: "a.example.toml", text: "drop = [\"aside\"]" })?;
 /// assert_eq!((pins.drop[0].text.as_str(), pins.drop[0].line), ("aside", 1));
-/// let error = read_pins(&Origin { file: "a.example.toml", text: "remove = []" }).unwrap_err();
+/// let error = read_pins(&ConfigFile { file: "a.example.toml", text: "remove = []" }).unwrap_err();
 /// assert!(error.to_string().starts_with("a.example.toml, line 1: unknown field `remove`"));
 /// # Ok::<(), gleaner_config::ConfigError>(())
 /// ```
-pub fn read_pins(origin: &Origin<'_>) -> Result<PinsFile, ConfigError> {
-    let Origin { file, text } = *origin;
-    let mut pins: PinsFile =
-        toml::from_str(text).map_err(|error| wrong(&place(file, text, &error), error.message()))?;
+pub fn read_pins(origin: &ConfigFile<'_>) -> Result<PinsFile, ConfigError> {
+    let ConfigFile { file, text } = *origin;
+    let mut pins: PinsFile = toml::from_str(text)
+        .map_err(|error| invalid_setting(&error_position(file, text, &error), error.message()))?;
     pins.keep.iter_mut().chain(&mut pins.drop).for_each(|one| one.line = line_of(text, one.line));
     Ok(pins)
 }
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<PinsFile, ConfigError> {
-        read_pins(&Origin { file: "x.toml", text })
+        read_pins(&ConfigFile { file: "x.toml", text })
     }
 
     #[test]

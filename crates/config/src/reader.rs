@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use url::Url;
 
 use crate::paths::resolve_paths;
-use crate::{Config, Sites};
+use crate::{Config, SitesSettings};
 
 /// Why a configuration is invalid. The message says where the error is, and shows a valid form.
 #[derive(Debug, Error)]
@@ -32,7 +32,7 @@ pub enum ConfigError {
 
 /// A configuration file.
 #[derive(Debug, Clone)]
-pub struct Origin<'a> {
+pub struct ConfigFile<'a> {
     /// The name of the file as the user wrote it.
     pub file: &'a str,
     /// The text of the file.
@@ -45,10 +45,11 @@ pub struct Origin<'a> {
 /// # Errors
 /// A key is unknown, a value has a wrong type or unit, or a value is not allowed. The message is one line. It
 /// names the file with the line number, the pair, or the key.
-pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
-    let (mut table, mut sites) = (Table::new(), Sites::default());
-    if let Some(Origin { file, text }) = file {
-        let origin = |error: toml::de::Error| wrong(&place(file, text, &error), error.message());
+pub fn read(file: Option<ConfigFile<'_>>, sets: &[String]) -> Result<Config, ConfigError> {
+    let (mut table, mut sites) = (Table::new(), SitesSettings::default());
+    if let Some(ConfigFile { file, text }) = file {
+        let origin =
+            |error: toml::de::Error| invalid_setting(&error_position(file, text, &error), error.message());
         sites = toml::from_str::<Config>(text).map_err(origin)?.site.locate(file, text);
         table = toml::from_str(text).map_err(origin)?;
         // The sites were already read from the text, which has line numbers. A `--set` pair cannot set them.
@@ -62,7 +63,7 @@ pub fn read(file: Option<Origin<'_>>, sets: &[String]) -> Result<Config, ConfigE
         set(&mut table, pair)?;
     }
     let config: Config =
-        table.try_into().map_err(|e: toml::de::Error| wrong("configuration", e.message()))?;
+        table.try_into().map_err(|e: toml::de::Error| invalid_setting("configuration", e.message()))?;
     let config = Config { site: sites, ..config };
     check(&config)?;
     Ok(config)
@@ -72,13 +73,13 @@ fn current(section: &str) -> &str {
     if section == "cluster" { "workers" } else { section }
 }
 
-pub(crate) fn wrong(origin: &str, message: &str) -> ConfigError {
+pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
 /// Formats the position of an error, such as `config/x.toml, line 12`. Without a position, returns the file.
-pub(crate) fn place(file: &str, text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn error_position(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),
         None => file.into(),
@@ -99,15 +100,15 @@ fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
     };
     let (key, text) = pair
         .split_once('=')
-        .ok_or_else(|| wrong(&origin, "write it as key=value, such as fetch.delay=5s"))?;
+        .ok_or_else(|| invalid_setting(&origin, "write it as key=value, such as fetch.delay=5s"))?;
     let (group, name) = key
         .trim()
         .split_once('.')
-        .ok_or_else(|| wrong(&origin, "a key has two parts, such as fetch.delay"))?;
+        .ok_or_else(|| invalid_setting(&origin, "a key has two parts, such as fetch.delay"))?;
     let group = current(group);
     if group == "site" {
         let message = "set a site in a file: [site.\"bbc.com\"] in the file of --config";
-        return Err(wrong(&origin, message));
+        return Err(invalid_setting(&origin, message));
     }
     let candidates = [toml_value(text.trim()), Some(Value::String(text.trim().into()))];
     let mut first = None;
@@ -125,7 +126,7 @@ fn set(table: &mut Table, pair: &str) -> Result<(), ConfigError> {
             Err(error) => first = Some(first.unwrap_or(error)),
         }
     }
-    Err(wrong(&origin, first.as_ref().map_or("no value", toml::de::Error::message)))
+    Err(invalid_setting(&origin, first.as_ref().map_or("no value", toml::de::Error::message)))
 }
 
 fn toml_value(text: &str) -> Option<Value> {
@@ -249,20 +250,20 @@ pub(crate) fn is_language(tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
+    use crate::DurationSetting;
 
     const DEFAULT: &str = include_str!("../../../config/default.toml");
 
     fn refused(text: &str, sets: &[&str]) -> String {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-        let message = read(Some(Origin { file: "x.toml", text }), &sets).unwrap_err().to_string();
+        let message = read(Some(ConfigFile { file: "x.toml", text }), &sets).unwrap_err().to_string();
         assert!(!message.contains('\n'), "{message}");
         message
     }
 
     #[test]
     fn default_toml_is_complete_and_holds_the_defaults() {
-        let read = read(Some(Origin { file: "default.toml", text: DEFAULT }), &[]).unwrap();
+        let read = read(Some(ConfigFile { file: "default.toml", text: DEFAULT }), &[]).unwrap();
         assert_eq!(read, Config::default());
         let written: Table = toml::from_str(DEFAULT).unwrap();
         let expected = Table::try_from(Config::default()).unwrap();
@@ -277,7 +278,7 @@ mod tests {
     fn the_other_samples_are_read() {
         for text in [include_str!("../../../config/demo.toml"), include_str!("../../../config/nightly.toml")]
         {
-            assert_ne!(read(Some(Origin { file: "sample", text }), &[]).unwrap(), Config::default());
+            assert_ne!(read(Some(ConfigFile { file: "sample", text }), &[]).unwrap(), Config::default());
         }
     }
 
@@ -297,8 +298,8 @@ mod tests {
         let text = "[fetch]\ndelay = \"3s\"\ncontact = \"a@b.example\"\n";
         let sets =
             ["fetch.delay=7s", "fetch.proxy=http://127.0.0.1:80", "crawl.max_depth=3"].map(String::from);
-        let config = read(Some(Origin { file: "x", text }), &sets).unwrap();
-        assert_eq!(config.fetch.delay, Span::seconds(7));
+        let config = read(Some(ConfigFile { file: "x", text }), &sets).unwrap();
+        assert_eq!(config.fetch.delay, DurationSetting::seconds(7));
         assert_eq!(config.fetch.contact, "a@b.example");
         assert_eq!(config.crawl.max_depth, 3);
     }
@@ -309,8 +310,11 @@ mod tests {
         for set in ["cluster.lease=10s", "workers.lease=10s"] {
             for section in ["[cluster]", "[workers]"] {
                 let text = text.replace("[cluster]", section);
-                let config = read(Some(Origin { file: "x", text: &text }), &[set.into()]).unwrap();
-                assert_eq!((config.workers.name.as_str(), config.workers.lease), ("one", Span::seconds(10)));
+                let config = read(Some(ConfigFile { file: "x", text: &text }), &[set.into()]).unwrap();
+                assert_eq!(
+                    (config.workers.name.as_str(), config.workers.lease),
+                    ("one", DurationSetting::seconds(10))
+                );
             }
         }
         let both = refused("[cluster]\nname = \"one\"\n[workers]\nname = \"two\"\n", &[]);

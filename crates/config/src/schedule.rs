@@ -4,12 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Span;
+use crate::DurationSetting;
 
 /// Reports of ended runs, and notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Report {
+pub struct ReportSettings {
     /// Number of reports to keep. Older reports are removed. 0 keeps all reports.
     pub keep: usize,
     /// A program with its arguments to run after a crawl. If empty, no program is run.
@@ -33,33 +33,33 @@ pub enum Notify {
 /// When `gleaner schedule` starts crawls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Schedule {
+pub struct ScheduleSettings {
     /// Cron expressions of five fields: minute, hour, day of the month, month, weekday.
     pub times: Vec<String>,
     /// IANA name of the time zone for `times`. If empty, the system's time zone is used.
     pub zone: String,
     /// Each start is delayed by a random time below this.
-    pub jitter: Span,
+    pub jitter: DurationSetting,
     /// Maximum duration of a scheduled crawl. 0s means no limit.
-    pub max_time: Span,
+    pub max_time: DurationSetting,
     /// A missed start is made up for if it is at most this long ago.
-    pub catch_up: Span,
+    pub catch_up: DurationSetting,
 }
 
-impl Default for Report {
+impl Default for ReportSettings {
     fn default() -> Self {
         Self { keep: 400, command: Vec::new(), notify: Notify::Unusual }
     }
 }
 
-impl Default for Schedule {
+impl Default for ScheduleSettings {
     fn default() -> Self {
         Self {
             times: vec!["0 2 * * *".into()],
             zone: String::new(),
-            jitter: Span::seconds(10 * 60),
-            max_time: Span::seconds(6 * 60 * 60),
-            catch_up: Span::seconds(12 * 60 * 60),
+            jitter: DurationSetting::seconds(10 * 60),
+            max_time: DurationSetting::seconds(6 * 60 * 60),
+            catch_up: DurationSetting::seconds(12 * 60 * 60),
         }
     }
 }

@@ -9,35 +9,35 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
-use crate::reader::{ConfigError, DAY, is_language, line_of, wrong};
-use crate::{Config, PinsFile, SettingText, Since, Span};
+use crate::reader::{ConfigError, DAY, invalid_setting, is_language, line_of};
+use crate::{Config, DurationSetting, PinsFile, SettingText, StartDay};
 
 /// The sites that have their own settings.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Sites {
+pub struct SitesSettings {
     /// The name of the settings file. It is empty if no site has settings.
     file: String,
-    sites: PerSite<Site>,
+    sites: PerSite<SiteSettings>,
 }
 
 /// The settings of a site.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Site {
-    /// Replaces [`crate::Fetch::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
-    pub delay: Option<Span>,
+pub struct SiteSettings {
+    /// Replaces [`crate::FetchSettings::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
+    pub delay: Option<DurationSetting>,
     /// Paths such as `/news`. Only pages at or below these paths are fetched, or all if empty.
     pub sections: Vec<SettingText>,
     /// Regular expressions. Only pages whose URL matches one of them are fetched, or all if empty.
     pub include: Vec<SettingText>,
     /// Regular expressions. URLs that match one of them are not fetched, except seeds.
     pub exclude: Vec<SettingText>,
-    /// Replaces [`crate::Corpus::languages`].
+    /// Replaces [`crate::CorpusSettings::languages`].
     pub languages: Option<Vec<String>>,
     /// Maximum number of pages fetched from all hosts of the site in one run. 0 or `None` means no limit.
     pub max_pages: Option<u64>,
-    /// Replaces [`crate::Crawl::published_after`].
-    pub published_after: Option<Since>,
+    /// Replaces [`crate::CrawlSettings::published_after`].
+    pub published_after: Option<StartDay>,
     /// The pins of all hosts of the site that have no pins file.
     pub pins: Option<PinsFile>,
     /// The number of the table's line in the settings file, from 1.
@@ -45,15 +45,15 @@ pub struct Site {
     pub line: usize,
 }
 
-impl Sites {
+impl SitesSettings {
     /// Returns the settings of a host's site, or `None` if the site has no settings.
     #[must_use]
-    pub fn of_host(&self, host: &str) -> Option<&Site> {
+    pub fn of_host(&self, host: &str) -> Option<&SiteSettings> {
         self.sites.of_host(host)
     }
 
     /// Returns the sites in sorted order, with their names as the user wrote them.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Site)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &SiteSettings)> {
         self.sites.iter()
     }
 
@@ -66,12 +66,12 @@ impl Sites {
     /// Creates an error for a line of the settings file.
     #[must_use]
     pub fn error(&self, line: usize, message: &str) -> ConfigError {
-        wrong(&format!("{}, line {line}", self.file), message)
+        invalid_setting(&format!("{}, line {line}", self.file), message)
     }
 
     /// Replaces byte positions in `text` by line numbers.
     pub(crate) fn locate(self, file: &str, text: &str) -> Self {
-        let located = |(name, site): (&str, &Site)| {
+        let located = |(name, site): (&str, &SiteSettings)| {
             let mut site = site.clone();
             site.line = line_of(text, site.line);
             let pins = site.pins.iter_mut().flat_map(|pins| pins.keep.iter_mut().chain(&mut pins.drop));
@@ -111,24 +111,25 @@ impl Config {
     /// Returns the delay between requests that the settings define for a host's site. Ignores any
     /// `Crawl-delay`.
     #[must_use]
-    pub fn delay_of(&self, host: &str) -> Span {
+    pub fn delay_of(&self, host: &str) -> DurationSetting {
         self.site.of_host(host).and_then(|site| site.delay).unwrap_or(self.fetch.delay)
     }
 
     /// Returns the first wanted day of publication for a host's site.
     #[must_use]
-    pub fn published_after_of(&self, host: &str) -> Since {
+    pub fn published_after_of(&self, host: &str) -> StartDay {
         let of_site = self.site.of_host(host).and_then(|site| site.published_after);
         of_site.unwrap_or(self.crawl.published_after)
     }
 }
 
-/// Reads the tables of sites. At first, their lines are byte positions. `Sites::locate` replaces these.
-impl<'de> Deserialize<'de> for Sites {
+/// Reads the tables of sites. At first, their lines are byte positions. `SitesSettings::locate` replaces
+/// these.
+impl<'de> Deserialize<'de> for SitesSettings {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Tables;
-        impl<'de> de::Visitor<'de> for Tables {
-            type Value = Vec<(String, Site)>;
+        struct TablesVisitor;
+        impl<'de> de::Visitor<'de> for TablesVisitor {
+            type Value = Vec<(String, SiteSettings)>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a table for each site, such as [site.\"bbc.com\"]")
@@ -136,19 +137,19 @@ impl<'de> Deserialize<'de> for Sites {
 
             fn visit_map<M: de::MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
                 let mut sites = Vec::new();
-                while let Some((name, site)) = map.next_entry::<Spanned<String>, Site>()? {
+                while let Some((name, site)) = map.next_entry::<Spanned<String>, SiteSettings>()? {
                     let line = name.span().start;
-                    sites.push((name.into_inner(), Site { line, ..site }));
+                    sites.push((name.into_inner(), SiteSettings { line, ..site }));
                 }
                 Ok(sites)
             }
         }
-        let sites = d.deserialize_map(Tables)?.into_iter().collect();
+        let sites = d.deserialize_map(TablesVisitor)?.into_iter().collect();
         Ok(Self { file: String::new(), sites })
     }
 }
 
-impl Serialize for Sites {
+impl Serialize for SitesSettings {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut map = s.serialize_map(None)?;
         for (name, site) in self.iter() {
@@ -160,10 +161,10 @@ impl Serialize for Sites {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Config, ConfigError, Origin, Span, read};
+    use crate::{Config, ConfigError, ConfigFile, DurationSetting, read};
 
     fn config(text: &str) -> Result<Config, ConfigError> {
-        read(Some(Origin { file: "x.toml", text }), &[])
+        read(Some(ConfigFile { file: "x.toml", text }), &[])
     }
 
     const BBC: &str = "[crawl]\npublished_after = \"2026-01-01\"\n\n[site.\"bbc.com\"]\ndelay = \"9s\"\n\
@@ -173,8 +174,8 @@ mod tests {
     #[test]
     fn the_settings_of_a_site_are_those_of_its_hosts() {
         let config = config(BBC).unwrap();
-        assert_eq!(config.delay_of("www.bbc.com"), Span::seconds(9));
-        assert_eq!(config.delay_of("bbc.co.uk"), Span::seconds(5));
+        assert_eq!(config.delay_of("www.bbc.com"), DurationSetting::seconds(9));
+        assert_eq!(config.delay_of("bbc.co.uk"), DurationSetting::seconds(5));
         assert_eq!(config.published_after_of("bbc.com").day(), None);
         assert_eq!(config.published_after_of("a.example").to_string(), "2026-01-01");
         let (name, site) = config.site.iter().next().unwrap();
@@ -188,8 +189,8 @@ mod tests {
 
     #[test]
     fn pairs_leave_the_sites_alone_and_cannot_set_them() {
-        let pair = |pair: &str| read(Some(Origin { file: "x.toml", text: BBC }), &[pair.into()]);
-        assert_eq!(pair("fetch.delay=1s").unwrap().delay_of("bbc.com"), Span::seconds(9));
+        let pair = |pair: &str| read(Some(ConfigFile { file: "x.toml", text: BBC }), &[pair.into()]);
+        assert_eq!(pair("fetch.delay=1s").unwrap().delay_of("bbc.com"), DurationSetting::seconds(9));
         let refused = pair("site.bbc.com.delay=1s").unwrap_err().to_string();
         assert!(refused.contains("[site.\"bbc.com\"]") && refused.contains("--config"), "{refused}");
     }

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// A duration, written as `"500ms"`, `"5s"`, `"2m"`, `"1h"`, `"1d"` or a sum of these (`"1m 30s"`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span(Duration);
+pub struct DurationSetting(Duration);
 
-impl Span {
+impl DurationSetting {
     /// Creates a span of `n` whole seconds.
     #[must_use]
     pub const fn seconds(n: u64) -> Self {
@@ -31,9 +31,9 @@ impl Span {
 /// A number of bytes, written as `"512KiB"`, `"5MiB"`, `"2GiB"` or `"5000B"`. `kB`, `MB` and `GB` are powers
 /// of ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Bytes(u64);
+pub struct ByteSize(u64);
 
-impl Bytes {
+impl ByteSize {
     /// Creates a size of `n` times 2^20 bytes.
     #[must_use]
     pub const fn mebibytes(n: u64) -> Self {
@@ -49,9 +49,9 @@ impl Bytes {
 
 /// The first day of a period, written as `"2026-01-01"`. `""` means that there is no such day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Since(Option<Date>);
+pub struct StartDay(Option<Date>);
 
-impl Since {
+impl StartDay {
     /// Returns the day, or `None` if none is set.
     #[must_use]
     pub const fn day(self) -> Option<Date> {
@@ -72,7 +72,7 @@ const SIZES: [(&str, u64); 7] = [
 /// Units of time with their length in milliseconds, largest first.
 const TIMES: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-impl FromStr for Span {
+impl FromStr for DurationSetting {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -99,7 +99,7 @@ impl FromStr for Span {
     }
 }
 
-impl FromStr for Bytes {
+impl FromStr for ByteSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -117,7 +117,7 @@ impl FromStr for Bytes {
     }
 }
 
-impl FromStr for Since {
+impl FromStr for StartDay {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -131,13 +131,13 @@ impl FromStr for Since {
     }
 }
 
-impl fmt::Display for Since {
+impl fmt::Display for StartDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |day| write!(f, "{day}"))
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for DurationSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX);
         let fits = |(_, unit): &&(&str, u64)| ms.is_multiple_of(*unit) && ms >= *unit;
@@ -146,7 +146,7 @@ impl fmt::Display for Span {
     }
 }
 
-impl fmt::Display for Bytes {
+impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fits = |(_, unit): &&(&str, u64)| self.0.is_multiple_of(*unit) && self.0 >= *unit;
         let (name, unit) = SIZES[..3].iter().find(fits).unwrap_or(&("B", 1));
@@ -155,15 +155,15 @@ impl fmt::Display for Bytes {
 }
 
 /// Parses a value from text. The second field describes the expected form for error messages.
-struct Text<T>(std::marker::PhantomData<T>, &'static str);
+struct TextVisitor<T>(std::marker::PhantomData<T>, &'static str);
 
-impl<T> Text<T> {
+impl<T> TextVisitor<T> {
     const fn with_unit() -> Self {
         Self(std::marker::PhantomData, "text with a number and a unit, such as \"5s\" or \"5MiB\"")
     }
 }
 
-impl<T: FromStr<Err = String>> Visitor<'_> for Text<T> {
+impl<T: FromStr<Err = String>> Visitor<'_> for TextVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,37 +175,37 @@ impl<T: FromStr<Err = String>> Visitor<'_> for Text<T> {
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for DurationSetting {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_str(Text::with_unit())
+        d.deserialize_str(TextVisitor::with_unit())
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
+impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_str(Text::with_unit())
+        d.deserialize_str(TextVisitor::with_unit())
     }
 }
 
-impl<'de> Deserialize<'de> for Since {
+impl<'de> Deserialize<'de> for StartDay {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_str(Text(std::marker::PhantomData, "a day in quotes, such as \"2026-01-01\""))
+        d.deserialize_str(TextVisitor(std::marker::PhantomData, "a day in quotes, such as \"2026-01-01\""))
     }
 }
 
-impl Serialize for Since {
+impl Serialize for StartDay {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(self)
     }
 }
 
-impl Serialize for Span {
+impl Serialize for DurationSetting {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(self)
     }
 }
 
-impl Serialize for Bytes {
+impl Serialize for ByteSize {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.collect_str(self)
     }
@@ -225,7 +225,7 @@ mod tests {
             ("1d", 86_400_000, "1d"),
             ("0s", 0, "0s"),
         ] {
-            let span: Span = text.parse().unwrap();
+            let span: DurationSetting = text.parse().unwrap();
             assert_eq!(span.get(), Duration::from_millis(ms), "{text}");
             assert_eq!(span.to_string(), back);
         }
@@ -234,20 +234,20 @@ mod tests {
     #[test]
     fn what_has_no_unit_or_a_wrong_one_is_refused() {
         for text in ["5", "", "s", "-5s", "5 parsecs", "5MiB", "99999999999999999999s", "5s5"] {
-            assert!(text.parse::<Span>().is_err(), "{text}");
+            assert!(text.parse::<DurationSetting>().is_err(), "{text}");
         }
         for text in ["5", "", "5s", "-5MiB", "99999999999GiB", "1.5MiB"] {
-            assert!(text.parse::<Bytes>().is_err(), "{text}");
+            assert!(text.parse::<ByteSize>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn days_are_read_and_written() {
         for (text, back) in [("", ""), ("2026-01-01", "2026-01-01"), (" 2024-02-29 ", "2024-02-29")] {
-            assert_eq!(text.parse::<Since>().unwrap().to_string(), back);
+            assert_eq!(text.parse::<StartDay>().unwrap().to_string(), back);
         }
         for text in ["2026", "2026-13-01", "2025-02-29", "01.02.2026", "2026-01-01T00:00", "today"] {
-            assert!(text.parse::<Since>().is_err(), "{text}");
+            assert!(text.parse::<StartDay>().is_err(), "{text}");
         }
     }
 
@@ -259,7 +259,7 @@ mod tests {
             ("3kB", 3_000, "3000B"),
             ("0B", 0, "0B"),
         ] {
-            let size: Bytes = text.parse().unwrap();
+            let size: ByteSize = text.parse().unwrap();
             assert_eq!(size.get(), bytes, "{text}");
             assert_eq!(size.to_string(), back);
         }

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use gleaner_corpus::dedup::{Alignment, Index, Keys, Signature, Signed, Table, Tokens};
+use gleaner_corpus::dedup::{Alignment, BandIndex, BandKeys, BandTable, Signature, SignedText, Tokens};
 
 const WORDS: usize = 500;
 
@@ -91,14 +91,14 @@ fn text(words: &[&str], mut seed: u64) -> String {
 }
 
 /// Returns the keys of a document that is similar to no other, from random hashes instead of shingles.
-fn synthetic(document: u32) -> Keys {
+fn synthetic(document: u32) -> BandKeys {
     let mut state = u64::from(document) << 20 | 1;
     let hash = |_| next(&mut state) << 33 ^ next(&mut state);
-    Keys::from_signature(&Signature::of_hashes((0..300).map(hash)))
+    BandKeys::from_signature(&Signature::of_hashes((0..300).map(hash)))
 }
 
 fn documents(c: &mut Criterion) {
-    let mut table = Table::with_memory(1 << 28);
+    let mut table = BandTable::with_memory(1 << 28);
     for document in 0..KNOWN {
         let Ok(()) = table.put(document, &synthetic(document));
     }
@@ -119,7 +119,7 @@ fn documents(c: &mut Criterion) {
                 || KNOWN,
                 |document| {
                     for text in &texts {
-                        let signed = Signed::from_text(black_box(text)).expect("a text of 500 words");
+                        let signed = SignedText::from_text(black_box(text)).expect("a text of 500 words");
                         let Ok(candidates) = table.candidates(&signed.keys);
                         black_box(candidates);
                         *document += 1;

@@ -13,7 +13,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use gleaner_corpus::dedup::{BANDS, Index, Keys, Number, Signature, Table};
+use gleaner_corpus::dedup::{BANDS, BandIndex, BandKeys, BandTable, DocumentNumber, Signature};
 
 const SHINGLES: u64 = 400;
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [documents, sizes @ ..] = &arguments[..] else {
         return Err("give the number of documents, then the table sizes in MiB".into());
     };
-    let documents = Number::try_from(*documents)?;
+    let documents = DocumentNumber::try_from(*documents)?;
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Result<()> {
-    let mut table = Table::with_memory(mebibytes << 20);
+fn measure(out: &mut impl Write, documents: DocumentNumber, mebibytes: usize) -> io::Result<()> {
+    let mut table = BandTable::with_memory(mebibytes << 20);
     let mut putting = 0.0;
     for document in 0..documents {
         let keys = keys(document, 0, 0);
@@ -66,7 +66,7 @@ fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Res
         writeln!(
             out,
             "| {mebibytes} MiB | {:.2} | {:.1} µs | {:.1} µs | {age} | {} | {:.2} |",
-            table.kept(documents.into()),
+            table.retained_share(documents.into()),
             putting / f64::from(documents) * 1e6,
             asking / f64::from(4 * asked) * 1e6,
             found.map(share).join(" | "),
@@ -81,12 +81,12 @@ fn measure(out: &mut impl Write, documents: Number, mebibytes: usize) -> io::Res
 }
 
 /// Returns the keys of a version of a document. The first `changed` shingles differ between the versions.
-fn keys(document: Number, changed: u64, version: u64) -> Keys {
+fn keys(document: DocumentNumber, changed: u64, version: u64) -> BandKeys {
     let hash = |at: u64| {
         let version = if at < changed { version } else { 0 };
         spread(u64::from(document) << 32 | version << 16 | at)
     };
-    Keys::from_signature(&Signature::of_hashes((0..SHINGLES).map(hash)))
+    BandKeys::from_signature(&Signature::of_hashes((0..SHINGLES).map(hash)))
 }
 
 const fn spread(number: u64) -> u64 {

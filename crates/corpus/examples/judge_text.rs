@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  language {}, probability {} %", found.tag, found.hundredths());
         println!("  {} words, stop words {:?}", quality.words, quality.stop_word_share);
         println!("  content hash {}", ContentHash::from_text(text));
-        let bare = Document::bare(
+        let bare = Document::with_text(
             DocumentId([number; 16]),
             "https://paper.example/",
             "paper.example",

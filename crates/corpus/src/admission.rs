@@ -9,7 +9,7 @@ use std::fmt;
 
 use jiff::civil::Date;
 
-use crate::tones::{Tones, unified};
+use crate::tones::{Tones, unify_tone_marks};
 use crate::{Condition, ContentHash, Document, PerSite, Quality};
 
 /// The admission rules of a corpus, and the position of tone marks in admitted texts.
@@ -39,7 +39,7 @@ pub struct SiteAdmission {
 
 /// Why a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AdmissionRefusal {
     /// The document's language is not listed.
     Language(String),
     /// This condition does not hold. If several do not hold, it is the first of them.
@@ -52,21 +52,21 @@ impl Admission {
     /// Returns the document in the form in which it enters the corpus.
     ///
     /// # Errors
-    /// [`Refusal`] if the document's language is not listed, if it was published too early, or if a condition
-    /// does not hold.
-    pub fn admit(&self, document: Document) -> Result<Document, Refusal> {
+    /// [`AdmissionRefusal`] if the document's language is not listed, if it was published too early, or if a
+    /// condition does not hold.
+    pub fn admit(&self, document: Document) -> Result<Document, AdmissionRefusal> {
         let site = self.sites.of_host(&document.host);
         let languages = site.and_then(|site| site.languages.as_ref()).unwrap_or(&self.languages);
         if !languages.is_empty() && !languages.contains(&document.language) {
-            return Err(Refusal::Language(document.language));
+            return Err(AdmissionRefusal::Language(document.language));
         }
         let first = site.and_then(|site| site.published_after).unwrap_or(self.published_after);
         if let Some(first) = first.filter(|first| day_of(&document).is_some_and(|day| day < *first)) {
-            return Err(Refusal::PublishedBefore(first));
+            return Err(AdmissionRefusal::PublishedBefore(first));
         }
         let document = with_tones(document, self.tones);
         match self.first_broken(&document) {
-            Some(condition) => Err(Refusal::Condition(condition.to_string())),
+            Some(condition) => Err(AdmissionRefusal::Condition(condition.to_string())),
             None => Ok(document),
         }
     }
@@ -92,8 +92,8 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
     if document.language != "vi" || tones == Tones::AsWritten {
         return document;
     }
-    document.title = document.title.map(|title| unified(&title, tones));
-    let text = unified(&document.text, tones);
+    document.title = document.title.map(|title| unify_tone_marks(&title, tones));
+    let text = unify_tone_marks(&document.text, tones);
     if text != document.text {
         document.content_hash = ContentHash::from_text(&text);
         document.text = text;
@@ -124,7 +124,7 @@ fn figure(document: &Document, quality: &Quality, name: &str) -> Option<f64> {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for AdmissionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Language(tag) => write!(f, "its language is {tag}"),
@@ -148,7 +148,7 @@ mod tests {
             language: language.into(),
             kinds: "p".into(),
             language_probability: Some(98),
-            ..Document::bare(id, url, "a.example", text.into(), Timestamp::UNIX_EPOCH)
+            ..Document::with_text(id, url, "a.example", text.into(), Timestamp::UNIX_EPOCH)
         }
     }
 

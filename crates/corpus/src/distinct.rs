@@ -25,22 +25,22 @@ const REGISTERS: usize = 1 << BITS;
 /// Estimates the number of different inserted values.
 ///
 /// ```
-/// let mut distinct = gleaner_corpus::Distinct::default();
+/// let mut distinct = gleaner_corpus::DistinctCounter::default();
 /// ["the", "rain", "the", "rain"].into_iter().for_each(|word| distinct.insert(word));
 /// assert_eq!(distinct.estimate(), 2);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Distinct {
+pub struct DistinctCounter {
     registers: Vec<u8>,
 }
 
-impl Default for Distinct {
+impl Default for DistinctCounter {
     fn default() -> Self {
         Self { registers: vec![0; REGISTERS] }
     }
 }
 
-impl Distinct {
+impl DistinctCounter {
     /// Inserts a value. A repeated value changes nothing.
     pub fn insert(&mut self, value: &str) {
         let mut hasher = DefaultHasher::new();
@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn merged_counts_are_those_of_all_values() {
-        let (mut one, mut other, mut all) = (Distinct::default(), Distinct::default(), Distinct::default());
+        let (mut one, mut other, mut all) =
+            (DistinctCounter::default(), DistinctCounter::default(), DistinctCounter::default());
         for n in 0..3000 {
             let word = format!("chữ{n}");
             if n < 2000 {
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn estimates_are_near() {
         for count in [0_u64, 1, 10, 1000, 20_000, 300_000] {
-            let mut distinct = Distinct::default();
+            let mut distinct = DistinctCounter::default();
             for n in 0..count {
                 let word = format!("chữ{n}");
                 distinct.insert(&word);

@@ -94,7 +94,7 @@ pub struct Document {
 impl Document {
     /// Creates a document with only a text and its origin: language `und`, no method and no metadata.
     #[must_use]
-    pub fn bare(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
+    pub fn with_text(id: DocumentId, url: &str, host: &str, text: String, fetched: Timestamp) -> Self {
         Self {
             id,
             url: url.to_owned(),

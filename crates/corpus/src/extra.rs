@@ -30,7 +30,7 @@ impl Extra {
 
     /// Returns the kind with this name, if there is one.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|extra| extra.name() == name)
     }
 }

@@ -36,11 +36,11 @@ impl Insert {
     /// ```
     /// use gleaner_corpus::Insert;
     ///
-    /// assert_eq!(Insert::named("by-lines"), Some(Insert::ByLines));
-    /// assert_eq!(Insert::named("bylines"), None);
+    /// assert_eq!(Insert::from_name("by-lines"), Some(Insert::ByLines));
+    /// assert_eq!(Insert::from_name("bylines"), None);
     /// ```
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|insert| insert.name() == name)
     }
 }

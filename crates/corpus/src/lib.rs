@@ -18,9 +18,9 @@ pub mod quality;
 mod template_method;
 mod tones;
 
-pub use admission::{Admission, Refusal, SiteAdmission, with_tones};
+pub use admission::{Admission, AdmissionRefusal, SiteAdmission, with_tones};
 pub use condition::Condition;
-pub use distinct::Distinct;
+pub use distinct::DistinctCounter;
 pub use document::{Document, DocumentId};
 pub use extra::{Extra, Extras};
 pub use host::{is_of_host, without_port};
@@ -31,4 +31,4 @@ pub use normal::{ContentHash, each_word, folded, words};
 pub use per_site::PerSite;
 pub use quality::Quality;
 pub use template_method::TemplateMethod;
-pub use tones::{Tones, unified};
+pub use tones::{Tones, unify_tone_marks};

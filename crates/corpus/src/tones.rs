@@ -25,14 +25,14 @@ pub enum Tones {
 /// leaves the text unchanged.
 ///
 /// ```
-/// use gleaner_corpus::{Tones, unified};
+/// use gleaner_corpus::{Tones, unify_tone_marks};
 ///
-/// assert_eq!(unified("Hoà bình, khoẻ, quý", Tones::Old), "Hòa bình, khỏe, quý");
-/// assert_eq!(unified("Hòa bình, khỏe, quý", Tones::New), "Hoà bình, khoẻ, quý");
-/// assert_eq!(unified("Hoà bình, thúy", Tones::AsWritten), "Hoà bình, thúy");
+/// assert_eq!(unify_tone_marks("Hoà bình, khoẻ, quý", Tones::Old), "Hòa bình, khỏe, quý");
+/// assert_eq!(unify_tone_marks("Hòa bình, khỏe, quý", Tones::New), "Hoà bình, khoẻ, quý");
+/// assert_eq!(unify_tone_marks("Hoà bình, thúy", Tones::AsWritten), "Hoà bình, thúy");
 /// ```
 #[must_use]
-pub fn unified(text: &str, tones: Tones) -> String {
+pub fn unify_tone_marks(text: &str, tones: Tones) -> String {
     let vowel = match tones {
         Tones::AsWritten => return text.to_owned(),
         Tones::Old => 2,
@@ -48,7 +48,7 @@ pub fn unified(text: &str, tones: Tones) -> String {
             first.len_utf8()
         };
         let (word, behind) = rest.split_at(length);
-        match moved(word, vowel) {
+        match move_tone_mark(word, vowel) {
             Some(moved) => out.push_str(&moved),
             None => out.push_str(word),
         }
@@ -59,7 +59,7 @@ pub fn unified(text: &str, tones: Tones) -> String {
 
 /// Returns the word with its tone mark on another letter. `from_end` is that letter's position from the end;
 /// 1 is the last letter. Returns `None` if the word has no mark or another rhyme.
-fn moved(word: &str, from_end: usize) -> Option<String> {
+fn move_tone_mark(word: &str, from_end: usize) -> Option<String> {
     let syllable = Syllable::from_word(word)?;
     let mark = syllable.tone.mark()?;
     if !matches!(syllable.rhyme, "oa" | "oe" | "uy") {
@@ -82,12 +82,12 @@ mod tests {
     fn only_open_rhymes_move() {
         let old = "Hòa HÒA hỏa xóa họa khỏe lòe thúy ủy hủy Thụy đóa";
         let new = "Hoà HOÀ hoả xoá hoạ khoẻ loè thuý uỷ huỷ Thuỵ đoá";
-        assert_eq!(unified(old, Tones::New), new);
-        assert_eq!(unified(new, Tones::Old), old);
+        assert_eq!(unify_tone_marks(old, Tones::New), new);
+        assert_eq!(unify_tone_marks(new, Tones::Old), old);
         for same in ["hoàn toàn", "khoét", "quý quà", "của mía", "thuyền", "Genève, Zoë, Hòà", ""]
         {
-            assert_eq!(unified(same, Tones::Old), same);
-            assert_eq!(unified(same, Tones::New), same);
+            assert_eq!(unify_tone_marks(same, Tones::Old), same);
+            assert_eq!(unify_tone_marks(same, Tones::New), same);
         }
     }
 
@@ -97,9 +97,9 @@ mod tests {
         #[test]
         fn once_is_enough(text in "[hqtk][oue]{1,2}[àảãáạaeéẻyýỳ]{0,2}( |x|[a-zòóọ]){0,6}") {
             for tones in [Tones::Old, Tones::New] {
-                let once = unified(&text, tones);
-                prop_assert_eq!(unified(&once, tones), once.clone());
-                let back = unified(&unified(&text, Tones::Old), tones);
+                let once = unify_tone_marks(&text, tones);
+                prop_assert_eq!(unify_tone_marks(&once, tones), once.clone());
+                let back = unify_tone_marks(&unify_tone_marks(&text, Tones::Old), tones);
                 prop_assert_eq!(back, once);
             }
         }

@@ -1,15 +1,15 @@
 //! Tests hand-written borderline pairs in English and Vietnamese: copies, and texts of a series. crates/eval
 //! measures many generated pairs.
 
-use gleaner_corpus::dedup::{Alignment, Signed, SimilarityParams, Verdict};
+use gleaner_corpus::dedup::{Alignment, Relation, SignedText, SimilarityParams};
 
 /// Returns the verdict on a pair as a crawl would. Unlike in a crawl, the two texts need not share an index
 /// key.
-fn verdict(one: &str, other: &str) -> Verdict {
+fn verdict(one: &str, other: &str) -> Relation {
     let (one, other) =
-        (Signed::from_text(one).expect("ten words"), Signed::from_text(other).expect("ten words"));
+        (SignedText::from_text(one).expect("ten words"), SignedText::from_text(other).expect("ten words"));
     let similarity = one.signature.similarity(&other.signature);
-    SimilarityParams::default().judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
+    SimilarityParams::default().relation(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
 const ARTICLE: &str = "The council agreed on Monday to build a second bridge over the river, after eleven years \
@@ -39,8 +39,8 @@ fn copies_are_duplicates() {
             text.to_uppercase(),
         ];
         for copy in copies {
-            assert_eq!(verdict(text, &copy), Verdict::Duplicate, "{copy}");
-            assert_eq!(verdict(&copy, text), Verdict::Duplicate, "{copy}");
+            assert_eq!(verdict(text, &copy), Relation::Duplicate, "{copy}");
+            assert_eq!(verdict(&copy, text), Relation::Duplicate, "{copy}");
         }
     }
 }
@@ -74,12 +74,12 @@ fn the_next_part_of_a_series_is_no_duplicate() {
         ),
     ];
     for (one, other) in pairs {
-        assert!(verdict(one, other) < Verdict::Duplicate, "{one}");
-        assert_eq!(verdict(one, one), Verdict::Duplicate, "{one}");
+        assert!(verdict(one, other) < Relation::Duplicate, "{one}");
+        assert_eq!(verdict(one, one), Relation::Duplicate, "{one}");
     }
 }
 
 #[test]
 fn other_texts_are_nothing_to_each_other() {
-    assert_eq!(verdict(ARTICLE, BÀI_BÁO), Verdict::Other);
+    assert_eq!(verdict(ARTICLE, BÀI_BÁO), Relation::Other);
 }

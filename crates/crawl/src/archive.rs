@@ -9,11 +9,11 @@
 
 use std::path::{Path, PathBuf};
 
-use gleaner_archive::files::{self, Options};
+use gleaner_archive::files::{self, ArchiveOptions};
 use gleaner_archive::{Capture, Digest, Digests, Revisit};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
-use gleaner_store::{Archived, StoreError, Writer};
+use gleaner_store::{ArchivePosition, StoreError, Writer};
 use jiff::Timestamp;
 
 use crate::error::CrawlError;
@@ -56,7 +56,7 @@ impl RecordBuilder {
         role: &str,
         response: &Response,
         at: Timestamp,
-        last: Option<Archived>,
+        last: Option<ArchivePosition>,
     ) -> WarcRecords {
         let capture = Capture {
             url,
@@ -70,8 +70,9 @@ impl RecordBuilder {
             fields: &[(ROLE, role)],
         };
         let (digests, records) = (capture.digests(), capture.records());
-        let is_known =
-            |last: &Archived| response.status == 304 || Digest::from_bytes(last.digest) == digests.content;
+        let is_known = |last: &ArchivePosition| {
+            response.status == 304 || Digest::from_bytes(last.digest) == digests.content
+        };
         match last.filter(is_known) {
             Some(last) => {
                 let payload = Digest::from_bytes(last.payload.unwrap_or(last.digest));
@@ -88,10 +89,10 @@ impl RecordBuilder {
 }
 
 /// Builds the position of a response in the archive. Omits a payload digest that equals the content digest.
-pub(crate) fn archived(file: u32, offset: u64, at: Timestamp, digests: Digests) -> Archived {
+pub(crate) fn archived(file: u32, offset: u64, at: Timestamp, digests: Digests) -> ArchivePosition {
     let Digests { content, payload } = digests;
     let payload = (payload != content).then_some(*payload.as_bytes());
-    Archived { file, offset, at, digest: *content.as_bytes(), payload }
+    ArchivePosition { file, offset, at, digest: *content.as_bytes(), payload }
 }
 
 /// Returns the folder of the archive.
@@ -113,7 +114,7 @@ pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreErro
         ("http-header-user-agent", config.fetch.agent()),
         ("robots", "classic".to_owned()),
     ];
-    let options = Options {
+    let options = ArchiveOptions {
         rotate: config.archive.rotate.get(),
         level: config.archive.level,
         info: info.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

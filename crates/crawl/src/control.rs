@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_store_that_nobody_crawls_into_is_written_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let options = gleaner_store::Options { cache: 1 << 20, create: true };
+        let options = gleaner_store::StoreOptions { cache: 1 << 20, create: true };
         let mut writer = gleaner_store::open(folder.path(), &options).unwrap();
         let mut change = writer.begin();
         let host = change.host("a.example", "a.example").unwrap();

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::{CanonicalUrl, Outcome, Sight};
-use gleaner_store::{HostId, Wait};
+use gleaner_frontier::{CanonicalUrl, ListChange, Outcome};
+use gleaner_store::{HostId, WaitReason};
 use url::Url;
 
 use crate::error::CrawlError;
@@ -18,14 +18,14 @@ use crate::frontier::schedule::GroupName;
 use crate::frontier::{NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
-use crate::visit::{Chain, Outgoing, RobotsVisit, Visit, visit_span};
+use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit, visit_span};
 
 const BATCH: usize = 1_000;
 
 /// Maximum number of forbidden URLs that one turn of a host may skip. Each skip changes the store.
-const FORBIDDEN: usize = 100;
+const MOST_SKIPPED: usize = 100;
 
-enum Turn {
+enum HostDispatch {
     /// A request to the host or the training of its template has started.
     Taken,
     /// The host has work, but nothing can start before the end of this pause.
@@ -39,8 +39,8 @@ impl Pipeline {
     /// crawl of many sites would never end, because some revisit is always due soon.
     pub(crate) fn promote_due(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
-        let retries = change.promote(Wait::Retry, self.session.clock.now(), BATCH)?;
-        let revisits = change.promote(Wait::Revisit, self.recorder.began, BATCH)?;
+        let retries = change.promote(WaitReason::Retry, self.session.clock.now(), BATCH)?;
+        let revisits = change.promote(WaitReason::Revisit, self.recorder.began, BATCH)?;
         if retries + revisits > 0 {
             self.commit(change)?;
         }
@@ -55,25 +55,25 @@ impl Pipeline {
             return Ok(());
         }
         while let Some(group) = self.frontier.next_group(now) {
-            self.offer(&group)?;
+            self.dispatch_group(&group)?;
         }
         self.session.progress.in_flight.store(self.frontier.in_flight as u64, Ordering::Relaxed);
         Ok(())
     }
 
-    fn offer(&mut self, group: &GroupName) -> Result<(), CrawlError> {
+    fn dispatch_group(&mut self, group: &GroupName) -> Result<(), CrawlError> {
         let (mut later, mut awaited): (Option<Instant>, Option<Instant>) = (None, None);
         for host in self.frontier.schedule.awake(group) {
-            match self.turn(host)? {
-                Turn::Taken => {
+            match self.dispatch_host(host)? {
+                HostDispatch::Taken => {
                     self.frontier.schedule.take(group, host);
                     return Ok(());
                 }
-                Turn::Later(Pause { until, is_awaited }) => {
+                HostDispatch::Later(Pause { until, is_awaited }) => {
                     later = later.into_iter().chain([until]).min();
                     awaited = awaited.into_iter().chain(is_awaited.then_some(until)).min();
                 }
-                Turn::Nothing => self.frontier.schedule.mark_idle(group, host),
+                HostDispatch::Nothing => self.frontier.schedule.mark_idle(group, host),
             }
         }
         if let Some(at) = later {
@@ -82,35 +82,35 @@ impl Pipeline {
         Ok(())
     }
 
-    fn turn(&mut self, id: HostId) -> Result<Turn, CrawlError> {
+    fn dispatch_host(&mut self, id: HostId) -> Result<HostDispatch, CrawlError> {
         let is_paused = self.frontier.hosts.get(id).is_none_or(|host| host.paused);
         if is_paused || self.membership.is_leaving(id) {
-            return Ok(Turn::Nothing);
+            return Ok(HostDispatch::Nothing);
         }
         if let Some(until) = self.membership.held_until(self.recorder.store.partition_of(id)) {
-            return Ok(Turn::Later(Pause::until(until)));
+            return Ok(HostDispatch::Later(Pause::until(until)));
         }
         if self.learner.is_due(id) && self.start_training(id, true).is_some() {
-            return Ok(Turn::Taken);
+            return Ok(HostDispatch::Taken);
         }
-        for _ in 0..FORBIDDEN {
+        for _ in 0..MOST_SKIPPED {
             match self.frontier.next_url(id)? {
                 NextUrl::Allowed(ready) => {
                     self.send(id, ready);
-                    return Ok(Turn::Taken);
+                    return Ok(HostDispatch::Taken);
                 }
                 NextUrl::Disallowed(ready, rule) => self.skip(ready, Outcome::Disallowed { rule })?,
                 NextUrl::Excluded(ready, rule) => self.skip(ready, Outcome::Excluded { rule })?,
                 NextUrl::Robots(url) if self.redirected.contains(&url) => break,
                 NextUrl::Robots(url) => {
                     self.request_robots(id, url)?;
-                    return Ok(Turn::Taken);
+                    return Ok(HostDispatch::Taken);
                 }
-                NextUrl::Later(pause) => return Ok(Turn::Later(pause)),
-                NextUrl::Nothing => return Ok(Turn::Nothing),
+                NextUrl::Later(pause) => return Ok(HostDispatch::Later(pause)),
+                NextUrl::Nothing => return Ok(HostDispatch::Nothing),
             }
         }
-        Ok(Turn::Later(Pause::until(Instant::now() + TICK)))
+        Ok(HostDispatch::Later(Pause::until(Instant::now() + TICK)))
     }
 
     fn send(&mut self, id: HostId, ready: Ready) {
@@ -118,14 +118,14 @@ impl Pipeline {
         let Ready { key, url, record } = ready;
         self.spend(id, &url);
         self.frontier.in_flight += 1;
-        self.outgoing.push(Outgoing::Visit(Box::new(Visit {
+        self.outgoing.push(OutgoingRequest::Visit(Box::new(Visit {
             key,
             group,
             begun: Instant::now(),
             at: self.session.clock.now(),
             span: visit_span(&url, record.role),
             lease: self.recorder.store.lease_of(id),
-            sight: Sight::Same,
+            list_change: ListChange::Same,
             template: self.learner.template(id),
             chain: Some(Chain::default()),
             url,
@@ -139,7 +139,7 @@ impl Pipeline {
     }
 
     pub(crate) fn give_back(&mut self, url: &CanonicalUrl) {
-        if let Some((_, host)) = self.frontier.hosts.named(url.host()) {
+        if let Some((_, host)) = self.frontier.hosts.by_name(url.host()) {
             host.requests = host.requests.saturating_sub(1);
             let site = Arc::clone(&host.site);
             self.frontier.quota.give_back_page(&site);
@@ -156,7 +156,7 @@ impl Pipeline {
         let group = Arc::clone(&host.group);
         let visit = RobotsVisit { url, hops: 0, group, partition, lease, previous };
         self.frontier.in_flight += 1;
-        self.outgoing.push(Outgoing::Robots(id, Box::new(visit)));
+        self.outgoing.push(OutgoingRequest::Robots(id, Box::new(visit)));
         Ok(())
     }
 
@@ -169,12 +169,12 @@ impl Pipeline {
         self.commit(change)
     }
 
-    pub(crate) fn is_quiet(&self) -> Result<bool, CrawlError> {
-        Ok(self.membership.leaving.is_empty() && self.frontier.is_quiet(self.membership.holds_end())?)
+    pub(crate) fn is_idle(&self) -> Result<bool, CrawlError> {
+        Ok(self.membership.leaving.is_empty() && self.frontier.is_idle(self.membership.holds_end())?)
     }
 
     /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any training
-    /// started. A template is learned only if the host has enough pages, and only if `is_quiet` is set or the
+    /// started. A template is learned only if the host has enough pages, and only if `is_idle` is set or the
     /// host has no more ready URLs.
     pub(crate) fn train_rest(&mut self, is_quiet: bool) -> Result<bool, CrawlError> {
         let mut has_begun = false;
@@ -227,13 +227,16 @@ mod tests {
         pipeline.frontier.admit(&host).unwrap();
         let state = RobotsState::Rules { text: String::new() };
         pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state });
-        assert!(matches!(pipeline.turn(host.id).unwrap(), Turn::Taken));
+        assert!(matches!(pipeline.dispatch_host(host.id).unwrap(), HostDispatch::Taken));
         assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), Some(Budget::Pages));
 
-        let Some(Outgoing::Visit(visit)) = pipeline.outgoing.pop() else { panic!("no visit") };
+        let Some(OutgoingRequest::Visit(visit)) = pipeline.outgoing.pop() else { panic!("no visit") };
         pipeline.failed(*visit, &FetchError::NotPermitted).unwrap();
         assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), None);
-        assert!(matches!(pipeline.turn(host.id).unwrap(), Turn::Taken), "the host has no page left");
+        assert!(
+            matches!(pipeline.dispatch_host(host.id).unwrap(), HostDispatch::Taken),
+            "the host has no page left"
+        );
         pipeline.recorder.flush().unwrap();
         assert_eq!(pipeline.recorder.store.counts(run).unwrap()[0].1.requests, 1);
     }

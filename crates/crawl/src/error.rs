@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gleaner_archive::ArchiveError;
-use gleaner_config::{Bytes, ConfigError};
+use gleaner_config::{ByteSize, ConfigError};
 use gleaner_fetch::ClientError;
 use gleaner_store::StoreError;
 use thiserror::Error;
@@ -45,7 +45,7 @@ pub enum CrawlError {
         /// Free bytes.
         free: u64,
         /// `store.min_free_disk`.
-        floor: Bytes,
+        floor: ByteSize,
     },
     /// A worker thread cannot be started.
     #[error("no worker thread could be started: {0}")]

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use url::Url;
 
 use crate::archive::WarcRecords;
-use crate::extraction::Reading;
+use crate::extraction::ParsedResponse;
 use crate::frontier::schedule::GroupName;
-use crate::learner::training::{Trained, TrainingJob};
+use crate::learner::training::{TrainingJob, TrainingResult};
 use crate::visit::Visit;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum Event {
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
-    Read(Box<Visit>, Box<Reading>, Option<WarcRecords>),
+    Read(Box<Visit>, Box<ParsedResponse>, Option<WarcRecords>),
     /// A 2xx response with an unchanged body, which is not parsed, and the size of the body in bytes.
     Unchanged(Box<Visit>, u64, Option<WarcRecords>),
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
@@ -33,7 +33,7 @@ pub(crate) enum Event {
     Failed(Box<Visit>, FetchError),
     /// A panic during the processing of a URL. The panic is a bug, but the visit still gets an outcome.
     Panicked(Box<Visit>, String, Option<WarcRecords>),
-    Trained(TrainingJob, Box<Trained>),
+    Trained(TrainingJob, Box<TrainingResult>),
     /// A panic or error during the processing of a host's buffered pages.
     TrainingFailed(TrainingJob, String),
 }

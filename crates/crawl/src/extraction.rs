@@ -8,17 +8,20 @@ use std::collections::BTreeMap;
 
 use gleaner_fetch::Response;
 use gleaner_frontier::{
-    Body, CanonicalUrl, Discovered, Found, Limits, Outcome, Role, Scope, feed, links, sitemap, sniff,
+    BodyType, CanonicalUrl, DiscoveredUrls, FoundUrl, Outcome, ReadLimits, Role, Scope, feed, links, sitemap,
+    sniff,
 };
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::{complete, completed};
-use gleaner_html::{Page, Partly};
+use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
-use gleaner_template::{Judgement, PreparedTemplate, Seen, SiteTemplate, Verdict, is_cut, judge};
+use gleaner_template::{
+    LineClassification, PageClass, PageFit, PreparedTemplate, SiteTemplate, is_cut, judge,
+};
 use jiff::Timestamp;
 use tracing::warn;
 
-use crate::admission::Rules;
+use crate::admission::AdmissionRules;
 use crate::known_links::KnownLinks;
 use crate::rank;
 use crate::visit::Visit;
@@ -27,14 +30,14 @@ use gleaner_text::draft::{Origin, draft_from};
 const MOST_LINKS: usize = 10_000;
 
 /// Number of links that did not enter the frontier, by reason.
-pub(crate) type Refused = BTreeMap<Cow<'static, str>, u64>;
+pub(crate) type RefusedLinks = BTreeMap<Cow<'static, str>, u64>;
 
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ParsedResponse {
     pub(crate) content: Content,
     /// The URLs that were found, with their ranks, in page order.
-    pub(crate) found: Vec<(Found, u8)>,
-    pub(crate) refused: Refused,
+    pub(crate) found: Vec<(FoundUrl, u8)>,
+    pub(crate) refused: RefusedLinks,
     /// The next page of the list, if this page is part of a list on several pages.
     pub(crate) next: Option<CanonicalUrl>,
     pub(crate) etag: Option<String>,
@@ -44,7 +47,7 @@ pub(crate) struct Reading {
 
 #[derive(Debug)]
 pub(crate) enum Content {
-    Article(Box<Article>),
+    Article(Box<ExtractedArticle>),
     /// An article of a host without a template.
     Raw(PackedPage),
     NotArticle(&'static str),
@@ -54,14 +57,14 @@ pub(crate) enum Content {
 }
 
 #[derive(Debug)]
-pub(crate) struct Article {
+pub(crate) struct ExtractedArticle {
     pub(crate) document: Result<PackedDocument, Outcome>,
-    pub(crate) seen: Seen,
+    pub(crate) seen: PageFit,
     /// The raw page, if it differs from the template's training pages.
     pub(crate) raw: Option<PackedPage>,
 }
 
-impl Reading {
+impl ParsedResponse {
     pub(crate) fn forget_links(&mut self) {
         self.found.clear();
         self.next = None;
@@ -74,10 +77,10 @@ pub(crate) fn read(
     response: Response,
     fetched: Timestamp,
     known: &KnownLinks,
-    rules: Rules<'_>,
+    rules: AdmissionRules<'_>,
     max_list: u64,
-) -> Reading {
-    let mut reading = Reading {
+) -> ParsedResponse {
+    let mut parsed_response = ParsedResponse {
         content: Content::List,
         found: Vec::new(),
         refused: BTreeMap::new(),
@@ -87,71 +90,73 @@ pub(crate) fn read(
         bytes: response.body.len() as u64,
     };
     match visit.record.role {
-        Role::Feed | Role::Sitemap => read_list(&mut reading, visit, &response.body, known.scope(), max_list),
+        Role::Feed | Role::Sitemap => {
+            read_list(&mut parsed_response, visit, &response.body, known.scope(), max_list)
+        }
         Role::Front | Role::Section | Role::Page => {
-            read_page(&mut reading, visit, response, fetched, known, rules)
+            read_page(&mut parsed_response, visit, response, fetched, known, rules)
         }
     }
-    reading
+    parsed_response
 }
 
-fn read_list(reading: &mut Reading, visit: &Visit, body: &[u8], scope: &Scope, max_list: u64) {
-    let limits = Limits { bytes: max_list, ..Limits::default() };
+fn read_list(parsed_response: &mut ParsedResponse, visit: &Visit, body: &[u8], scope: &Scope, max_list: u64) {
+    let limits = ReadLimits { bytes: max_list, ..ReadLimits::default() };
     let found = match sniff(body) {
-        Body::Sitemap => sitemap::read(body, &visit.url, limits)
+        BodyType::Sitemap => sitemap::read(body, &visit.url, limits)
             .map(|list| (list.discovered, list.cut, list.flaw))
             .map_err(|error| error.to_string()),
-        Body::Feed => feed::read(body, &visit.url, limits)
+        BodyType::Feed => feed::read(body, &visit.url, limits)
             .map(|list| (list.discovered, list.cut, list.flaw))
             .map_err(|error| error.to_string()),
-        Body::Html => Err("an HTML page where a feed or sitemap was expected".into()),
-        Body::Other => Err("neither a feed nor a sitemap".into()),
+        BodyType::Html => Err("an HTML page where a feed or sitemap was expected".into()),
+        BodyType::Other => Err("neither a feed nor a sitemap".into()),
     };
     match found {
         Ok((discovered, cut, flaw)) => {
-            let rank = |found: &Found| match (found.role, found.news || visit.record.role == Role::Feed) {
+            let rank = |found: &FoundUrl| match (found.role, found.news || visit.record.role == Role::Feed) {
                 (Role::Sitemap, true) => rank::LISTING,
                 (_, true) => rank::NEWS,
                 (Role::Sitemap, false) => rank::ARTICLE,
                 (_, false) => rank::ARCHIVE,
             };
-            reading.add(discovered.within(scope), rank);
+            parsed_response.add(discovered.within(scope), rank);
             if cut > 0 {
-                reading.refused.insert("beyond_the_limit_of_a_list".into(), cut);
+                parsed_response.refused.insert("beyond_the_limit_of_a_list".into(), cut);
             }
             if let Some(flaw) = flaw {
                 // Without validators, the next visit fetches the full list. A 304 response would hide the
                 // part after the error.
-                (reading.etag, reading.last_modified) = (None, None);
+                (parsed_response.etag, parsed_response.last_modified) = (None, None);
                 warn!(url = %visit.url, %flaw, "the list is malformed; read up to the error");
             }
         }
         Err(reason) => {
-            (reading.etag, reading.last_modified) = (None, None);
-            reading.content = Content::Unreadable(reason);
+            (parsed_response.etag, parsed_response.last_modified) = (None, None);
+            parsed_response.content = Content::Unreadable(reason);
         }
     }
 }
 
 fn read_page(
-    reading: &mut Reading,
+    parsed_response: &mut ParsedResponse,
     visit: &Visit,
     response: Response,
     fetched: Timestamp,
     known: &KnownLinks,
-    rules: Rules<'_>,
+    rules: AdmissionRules<'_>,
 ) {
     let decoded = decode(&response.body, response.content_type.as_deref());
     // Pins select elements of the whole page, and affect the decision about each of its lines.
     let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
-    let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.concern(page));
+    let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.affect(page));
     let partly = visit.template.as_deref().filter(|_| visit.record.role == Role::Page && !is_pinned);
     let partly = partly.map(|template| (template, template.detector().read(&decoded.text)));
     if let Some((template, partly)) = &partly
         && let Some(article) = detected(visit, template, partly, fetched, rules)
     {
-        follow(reading, visit, &partly.page, known);
-        reading.content = Content::Article(Box::new(article));
+        follow(parsed_response, visit, &partly.page, known);
+        parsed_response.content = Content::Article(Box::new(article));
         return;
     }
     let parsed = || partly.map_or_else(|| Page::parse(&decoded.text), |(_, it)| it.into_whole(&decoded.text));
@@ -159,7 +164,7 @@ fn read_page(
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
-    follow(reading, visit, &page, known);
+    follow(parsed_response, visit, &page, known);
     let hub = match visit.record.role {
         // A front page is never an article, so it always gets a reason.
         Role::Front => not_article(visit, &page).or(Some("front_page")),
@@ -167,7 +172,7 @@ fn read_page(
         _ => not_article(visit, &page),
     };
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
-    reading.content = match (hub, &visit.template) {
+    parsed_response.content = match (hub, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
         (None, None) => Content::Raw(PackedPage::from_page(&raw)),
         (None, Some(template)) => {
@@ -183,29 +188,38 @@ fn read_page(
 fn detected(
     visit: &Visit,
     prepared: &PreparedTemplate,
-    partly: &Partly,
+    partly: &PartialPage,
     fetched: Timestamp,
-    rules: Rules<'_>,
-) -> Option<Article> {
+    rules: AdmissionRules<'_>,
+) -> Option<ExtractedArticle> {
     let extracted = prepared.detector().detect_partly(partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(prepared.template()));
-    let seen = prepared.template().health.see(&extracted);
-    Some(Article { document: rules.admitted(draft), seen, raw: None })
+    let seen = prepared.template().health.compare(&extracted);
+    Some(ExtractedArticle { document: rules.admit_draft(draft), seen, raw: None })
 }
 
 /// Extracts an article with its host's template and pins. The template's health is measured on the text
 /// without pins. Pins would hide failures of the template, or make every page differ from the training pages.
-fn extracted(visit: &Visit, page: &Page, raw: RawPage, template: &SiteTemplate, rules: Rules<'_>) -> Article {
+fn extracted(
+    visit: &Visit,
+    page: &Page,
+    raw: RawPage,
+    template: &SiteTemplate,
+    rules: AdmissionRules<'_>,
+) -> ExtractedArticle {
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
     let unpinned = template.extract(page);
-    let seen = template.health.see(&unpinned);
-    let extracted =
-        if pins.is_empty() { unpinned } else { Judgement::new(page, Some(template), pins).extracted() };
+    let seen = template.health.compare(&unpinned);
+    let extracted = if pins.is_empty() {
+        unpinned
+    } else {
+        LineClassification::new(page, Some(template), pins).extracted()
+    };
     let draft = draft_from(page, &origin, &extracted, Some(template));
     let raw = seen.unlike.then(|| PackedPage::from_page(&raw));
-    Article { document: rules.admitted(draft), seen, raw }
+    ExtractedArticle { document: rules.admit_draft(draft), seen, raw }
 }
 
 /// Returns the reason why a page is not an article. The host's template finds most hubs without the model.
@@ -216,8 +230,8 @@ fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
         None => judge(page, url),
     };
     match verdict {
-        Verdict::Article => None,
-        Verdict::NotArticle(reason) => Some(reason.label()),
+        PageClass::Article => None,
+        PageClass::NotArticle(reason) => Some(reason.label()),
     }
 }
 
@@ -233,10 +247,10 @@ fn is_binary(text: &str) -> bool {
 }
 
 /// Finds the links of a page. Ignores the feeds that an article links to, because they contain its comments.
-fn follow(reading: &mut Reading, visit: &Visit, page: &Page, known: &KnownLinks) {
+fn follow(parsed_response: &mut ParsedResponse, visit: &Visit, page: &Page, known: &KnownLinks) {
     let on_page = gleaner_html::links::links(page);
     if on_page.robots_nofollow {
-        reading.refuse("nofollow", on_page.anchors.len());
+        parsed_response.refuse("nofollow", on_page.anchors.len());
         return;
     }
     let base = on_page
@@ -247,41 +261,41 @@ fn follow(reading: &mut Reading, visit: &Visit, page: &Page, known: &KnownLinks)
     let ways = on_page.refresh.iter().chain(&on_page.next).map(String::as_str);
     let hrefs = ways.chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
     let mut discovered = known.judge(&base, hrefs.take(MOST_LINKS));
-    reading.refuse("beyond_the_limit_of_a_page", on_page.anchors.len().saturating_sub(MOST_LINKS));
+    parsed_response.refuse("beyond_the_limit_of_a_page", on_page.anchors.len().saturating_sub(MOST_LINKS));
     if matches!(visit.record.role, Role::Front | Role::Section) {
-        let feed = |url| Found { url, role: Role::Feed, dated: None, news: false };
-        let feeds: Vec<Found> =
+        let feed = |url| FoundUrl { url, role: Role::Feed, dated: None, news: false };
+        let feeds: Vec<FoundUrl> =
             on_page.feeds.iter().filter_map(|href| base.join(href).ok()).map(feed).collect();
-        reading.refuse("unparsable", on_page.feeds.len() - feeds.len());
+        parsed_response.refuse("unparsable", on_page.feeds.len() - feeds.len());
         // The feeds come first, because the page may also have an ordinary link to the same URL.
         discovered.found.splice(0..0, feeds);
     } else {
         let before = discovered.found.len();
         discovered.found.retain(|found| found.role != Role::Feed);
-        reading.refuse("feed_of_a_page", before - discovered.found.len());
+        parsed_response.refuse("feed_of_a_page", before - discovered.found.len());
     }
     if visit.record.role == Role::Front {
         discovered = discovered.with_sections();
     }
     let stated = on_page.next.as_deref().and_then(|href| base.join(href).ok());
-    reading.next = stated.or_else(|| links::next_page(&visit.url, &discovered.found).cloned());
-    let rank = |found: &Found| match found.role {
+    parsed_response.next = stated.or_else(|| links::next_page(&visit.url, &discovered.found).cloned());
+    let rank = |found: &FoundUrl| match found.role {
         Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
         Role::Section => rank::SECTION,
         Role::Page if links::looks_like_article(&found.url) => rank::ARTICLE,
         Role::Page => rank::OTHER,
     };
-    reading.add(discovered.within(known.scope()), rank);
+    parsed_response.add(discovered.within(known.scope()), rank);
 }
 
-impl Reading {
+impl ParsedResponse {
     fn refuse(&mut self, label: &'static str, links: usize) {
         if links > 0 {
             *self.refused.entry(label.into()).or_default() += links as u64;
         }
     }
 
-    fn add(&mut self, discovered: Discovered, rank: impl Fn(&Found) -> u8) {
+    fn add(&mut self, discovered: DiscoveredUrls, rank: impl Fn(&FoundUrl) -> u8) {
         for (label, count) in discovered.refused {
             *self.refused.entry(label).or_default() += count;
         }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use gleaner_config::Config;
-use gleaner_fetch::{Access, RobotsRecord, RobotsState, Verdict};
+use gleaner_fetch::{Access, RobotsDecision, RobotsRecord, RobotsState};
 use gleaner_frontier::{Seed, UrlKey};
 use gleaner_render::language::Bilingual;
 use gleaner_render::text::{count, minute};
@@ -16,7 +16,7 @@ use gleaner_template::Window;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::report::{GroupedCounts, Rhythm, Usual};
+use crate::report::{GroupedCounts, RunIntervals, UsualCount};
 
 /// The last runs with the counts of each host, and the seeds.
 #[derive(Debug, Default)]
@@ -62,11 +62,11 @@ impl RunHistory {
         Ok(history)
     }
 
-    fn seeding(&self, site: &str) -> Seeding {
+    fn seed_state(&self, site: &str) -> SeedState {
         match self.seeds.as_ref().map(|seeds| seeds.get(site)) {
-            None => Seeding::Unknown,
-            Some(None) => Seeding::OutOfScope,
-            Some(Some(origin)) => Seeding::Seed(origin.clone()),
+            None => SeedState::Unknown,
+            Some(None) => SeedState::OutOfScope,
+            Some(Some(origin)) => SeedState::Seed(origin.clone()),
         }
     }
 
@@ -80,8 +80,8 @@ impl RunHistory {
             .filter(|((run, _), _)| run.ended.is_some())
             .map(|((run, _), counts)| (run.started, counts))
             .collect();
-        let rhythm = Rhythm::new(newest.started, past.iter().map(|(started, _)| *started));
-        Usual::new(newest.started, past.into_iter(), &rhythm).map(|usual| usual.new)
+        let intervals = RunIntervals::new(newest.started, past.iter().map(|(started, _)| *started));
+        UsualCount::new(newest.started, past.into_iter(), &intervals).map(|usual| usual.new)
     }
 }
 
@@ -95,7 +95,7 @@ fn origins(seeds: &[Seed]) -> HashMap<String, String> {
 
 /// Whether the site of a host is among the seeds of the last crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seeding {
+pub enum SeedState {
     /// No crawl has recorded its seeds.
     Unknown,
     /// The seeds of the last crawl do not include the site.
@@ -104,7 +104,7 @@ pub enum Seeding {
     Seed(String),
 }
 
-impl Seeding {
+impl SeedState {
     /// Returns the origin of the seed. Returns `None` if the site has no seed or the seeds are unknown.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
@@ -121,11 +121,11 @@ pub struct HostView {
     /// The host's record in the store.
     pub record: HostRecord,
     /// Whether the host's site is among the seeds.
-    pub seeding: Seeding,
+    pub seeding: SeedState,
     /// The host's robots.txt. `None` if it was not fetched yet.
     pub robots: Option<RobotsView>,
     /// The minimum delay between two requests, from the settings and, if known, robots.txt.
-    pub gap: Duration,
+    pub delay: Duration,
     /// The state of the host's template.
     pub template: TemplateState,
     /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`] entries. An entry is
@@ -152,8 +152,8 @@ impl HostView {
         let robots = store.robots::<RobotsRecord>(&record.name)?;
         let access = robots.as_ref().map(|robots| robots.rules(config.fetch.product()));
         Ok(Self {
-            seeding: history.seeding(&record.domain),
-            gap: gap(config, &record.domain, access.as_ref()),
+            seeding: history.seed_state(&record.domain),
+            delay: delay(config, &record.domain, access.as_ref()),
             robots: robots.zip(access).map(|(robots, access)| RobotsView::new(&robots, &access)),
             template: TemplateState::read(store, &record)?,
             usual: history.usual(&counts),
@@ -182,7 +182,7 @@ impl HostView {
     pub fn request_state(&self, now: Timestamp) -> RequestState {
         match (&self.robots, self.record.held_until) {
             _ if self.record.paused => RequestState::Paused,
-            _ if self.seeding == Seeding::OutOfScope => RequestState::OutOfScope,
+            _ if self.seeding == SeedState::OutOfScope => RequestState::OutOfScope,
             (Some(RobotsView { forbidden: Some(_), .. }), _) => RequestState::RobotsUnreachable,
             (Some(RobotsView { front_page_rule: Some(_), .. }), _) => RequestState::Disallowed,
             (_, Some(until)) if until > now => RequestState::Held(until),
@@ -201,7 +201,7 @@ impl HostView {
 }
 
 /// Returns the delay for this host alone. Another host of its group may cause a longer delay.
-fn gap(config: &Config, site: &str, access: Option<&Access>) -> Duration {
+fn delay(config: &Config, site: &str, access: Option<&Access>) -> Duration {
     access.unwrap_or(&Access::AllAllowed).effective_delay(config.delay_of(site), &config.fetch)
 }
 
@@ -263,8 +263,8 @@ impl RobotsView {
             Access::AllAllowed | Access::Rules(_) => None,
         };
         let front_page_rule = match access.verdict("/") {
-            Verdict::Disallowed { rule } => Some(rule),
-            Verdict::Allowed { .. } => None,
+            RobotsDecision::Disallowed { rule } => Some(rule),
+            RobotsDecision::Allowed { .. } => None,
         };
         let missing = match robots.state {
             RobotsState::NoRules { status } => Some(missing(status)),
@@ -321,7 +321,7 @@ impl TemplateState {
             version: host.template,
             learned: false,
             outdated: host.outdated,
-            unlike: window.unlike().count(),
+            unlike: window.unlike_pages().count(),
             watched: window.len(),
             buffered: host.buffered,
         })
@@ -330,7 +330,7 @@ impl TemplateState {
     /// Whether the template needs attention: it is out of date, or at least a third of the recent pages
     /// differ from the training pages.
     #[must_use]
-    pub fn is_unwell(&self) -> bool {
+    pub fn needs_attention(&self) -> bool {
         self.outdated || self.unlike * 3 >= self.watched.max(1)
     }
 }
@@ -374,7 +374,7 @@ impl fmt::Display for TemplateState {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_fetch::Rules;
+    use gleaner_fetch::RobotsRules;
     use gleaner_store::HostId;
 
     use super::*;
@@ -396,9 +396,9 @@ mod tests {
         };
         HostView {
             record,
-            seeding: Seeding::Unknown,
+            seeding: SeedState::Unknown,
             robots: Some(RobotsView::new(&no_rules(404), &Access::AllAllowed)),
-            gap: Duration::from_secs(5),
+            delay: Duration::from_secs(5),
             template: TemplateState::default(),
             counts: Vec::new(),
             usual: None,
@@ -438,14 +438,14 @@ mod tests {
     #[test]
     fn the_state_of_requests_has_its_first_reason() {
         let unreachable = Access::AllDisallowed { reason: "HTTP 502".into() };
-        let disallowed = Access::Rules(Rules::parse(b"User-agent: *\nDisallow: /", "gleaner"));
+        let disallowed = Access::Rules(RobotsRules::parse(b"User-agent: *\nDisallow: /", "gleaner"));
         let mut paused = with_robots(&unreachable);
         paused.record.paused = true;
         let refused: &[(&str, u64)] = &[("rejected: http_403", 2)];
         let cases = [
             (host(), "open"),
             (paused, "paused"),
-            (HostView { seeding: Seeding::OutOfScope, ..host() }, "not among the seeds"),
+            (HostView { seeding: SeedState::OutOfScope, ..host() }, "not among the seeds"),
             (HostView { robots: None, ..host() }, "not requested yet"),
             (with_robots(&unreachable), "robots.txt unreachable"),
             (with_robots(&disallowed), "disallowed by robots.txt"),
@@ -480,7 +480,7 @@ mod tests {
         ];
         for (state, text, is_unwell) in cases {
             assert_eq!(state.to_string(), text);
-            assert_eq!(state.is_unwell() || state.version == 0, is_unwell, "{text}");
+            assert_eq!(state.needs_attention() || state.version == 0, is_unwell, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gleaner_frontier::{CanonicalUrl, Discovered, JudgedLinks, Scope, links};
+use gleaner_frontier::{CanonicalUrl, DiscoveredUrls, LinkCache, Scope, links};
 use url::Position;
 
 /// Maximum number of remembered links of all hosts together. They take about 7 MB.
@@ -22,7 +22,7 @@ pub(crate) struct KnownLinks {
 #[derive(Debug, Default)]
 struct Origins {
     /// The remembered results by origin, each with the sequence number of its last use.
-    judged: HashMap<String, (u64, JudgedLinks)>,
+    judged: HashMap<String, (u64, LinkCache)>,
     links: usize,
     uses: u64,
 }
@@ -37,7 +37,11 @@ impl KnownLinks {
     }
 
     /// Classifies the links of a page, like [`links::judge`].
-    pub(crate) fn judge<'a>(&self, base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>) -> Discovered {
+    pub(crate) fn judge<'a>(
+        &self,
+        base: &CanonicalUrl,
+        hrefs: impl Iterator<Item = &'a str>,
+    ) -> DiscoveredUrls {
         let origin = &base.url()[..Position::BeforePath];
         let mut judged = self.origins().take(origin);
         let discovered = links::judge_again(base, hrefs, &self.scope, &mut judged);
@@ -52,13 +56,13 @@ impl KnownLinks {
 }
 
 impl Origins {
-    fn take(&mut self, origin: &str) -> JudgedLinks {
+    fn take(&mut self, origin: &str) -> LinkCache {
         let judged = self.judged.remove(origin).map(|(_, judged)| judged).unwrap_or_default();
         self.links -= judged.len();
         judged
     }
 
-    fn put(&mut self, origin: &str, judged: JudgedLinks) {
+    fn put(&mut self, origin: &str, judged: LinkCache) {
         self.uses += 1;
         self.links += judged.len();
         if let Some((_, other)) = self.judged.insert(origin.to_owned(), (self.uses, judged)) {

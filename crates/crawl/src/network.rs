@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender};
 use gleaner_config::GapScope;
 use gleaner_fetch::{
-    FetchError, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRecord, RobotsRequest, RobotsState,
-    Want,
+    FetchError, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsRecord,
+    RobotsRequest, RobotsState,
 };
 use gleaner_frontier::{CanonicalUrl, Role};
 use gleaner_store::{HostId, Lease, Store};
@@ -23,9 +23,9 @@ use crate::event::{Event, Task};
 use crate::frontier::TICK;
 use crate::frontier::budget::Ending;
 use crate::frontier::hosts::group_of_unknown;
-use crate::pipeline::{Pipeline, Source};
+use crate::pipeline::{EventSource, Pipeline};
 use crate::progress::Progress;
-use crate::visit::{Outgoing, RobotsVisit, Visit};
+use crate::visit::{OutgoingRequest, RobotsVisit, Visit};
 
 pub(crate) struct Network {
     requester: Requester,
@@ -47,7 +47,7 @@ pub(crate) struct Requester {
     pub(crate) events: Sender<Event>,
 }
 
-impl Source for Network {
+impl EventSource for Network {
     type Ending = Ending;
 
     /// Dispatches due URLs. After a stop request, or when a budget is used up, no new visits start.
@@ -88,7 +88,7 @@ impl Network {
         }
         self.tick(pipeline)?;
         pipeline.dispatch()?;
-        let is_quiet = pipeline.frontier.in_flight == 0 && pipeline.is_quiet()?;
+        let is_quiet = pipeline.frontier.in_flight == 0 && pipeline.is_idle()?;
         if !is_quiet || pipeline.train_rest(true)? {
             pipeline.membership.mark_busy();
             return Ok(None);
@@ -109,11 +109,11 @@ impl Network {
 }
 
 impl Requester {
-    fn send(&self, request: Outgoing) {
+    fn send(&self, request: OutgoingRequest) {
         match request {
-            Outgoing::Visit(visit) => self.visit(visit),
-            Outgoing::Robots(host, visit) => self.robots(host, *visit),
-            Outgoing::RedirectedRobots(visit) => self.redirected_robots(*visit),
+            OutgoingRequest::Visit(visit) => self.visit(visit),
+            OutgoingRequest::Robots(host, visit) => self.robots(host, *visit),
+            OutgoingRequest::RedirectedRobots(visit) => self.redirected_robots(*visit),
         }
     }
 
@@ -121,7 +121,7 @@ impl Requester {
     fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
-        let right = right_of(visit.lease.clone());
+        let lease = right_of(visit.lease.clone());
         self.runtime.spawn(async move {
             // This wait is zero except for a redirect within a visit. The latency excludes it.
             let wait = fetcher.gates().ready_in(&group);
@@ -130,20 +130,20 @@ impl Requester {
             }
             let begun = Instant::now();
             let span = info_span!(parent: &visit.span, "request");
-            let asking = async move { fetcher.page(&request, &group, &right).await };
+            let asking = async move { fetcher.page(&request, &group, &lease).await };
             let asked = tokio::spawn(asking.instrument(span));
             let answer = asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string())));
             this.progress.took(begun.elapsed());
-            this.pass_on(visit, answer);
+            this.deliver(visit, answer);
         });
     }
 
-    fn pass_on(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
+    fn deliver(&self, visit: Box<Visit>, answer: Result<Response, FetchError>) {
         // The send fails only if the crawl was aborted. The frontier then still has the URL.
         match answer {
             Ok(response) => {
                 self.progress.answered();
-                let _ = self.tasks.send(Task::Read(visit, Box::new(response), whole(self.clock.now())));
+                let _ = self.tasks.send(Task::Read(visit, Box::new(response), truncate(self.clock.now())));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no response");
@@ -197,7 +197,7 @@ impl Requester {
             url: visit.url.clone(),
             hops: visit.hops,
             group_of: &group_of,
-            right: &right_of(visit.lease.clone()),
+            lease: &right_of(visit.lease.clone()),
             previous: visit.previous.as_ref(),
             now: self.clock.now(),
         };
@@ -235,12 +235,12 @@ impl Requester {
 }
 
 /// Permits requests to a partition while its lease is valid.
-fn right_of(lease: Lease) -> Right {
-    Right::new(move || lease.left())
+fn right_of(lease: Lease) -> RequestLease {
+    RequestLease::new(move || lease.left())
 }
 
 /// Truncates a time to microseconds, the precision of the archive.
-fn whole(time: Timestamp) -> Timestamp {
+fn truncate(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(Timestamp::MAX)
 }
 
@@ -248,8 +248,8 @@ fn whole(time: Timestamp) -> Timestamp {
 /// `Last-Modified`, and the visit was not redirected to another URL.
 fn request(visit: &Visit) -> Request {
     let want = match visit.record.role {
-        Role::Feed | Role::Sitemap => Want::List,
-        Role::Front | Role::Section | Role::Page => Want::Page,
+        Role::Feed | Role::Sitemap => RequestKind::List,
+        Role::Front | Role::Section | Role::Page => RequestKind::Page,
     };
     let at_hand = |value: &Option<String>| value.clone().filter(|_| !visit.is_elsewhere());
     Request {

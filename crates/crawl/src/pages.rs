@@ -2,17 +2,17 @@
 
 use std::sync::atomic::Ordering;
 
-use gleaner_frontier::{Found, Outcome, Role, digest_of};
+use gleaner_frontier::{FoundUrl, Outcome, Role, digest_of};
 use gleaner_store::Change;
 
 use crate::archive::WarcRecords;
 use crate::error::CrawlError;
-use crate::extraction::{Content, Reading};
+use crate::extraction::{Content, ParsedResponse};
 use crate::frontier::quota::QUEUE_FULL;
 use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
-use crate::recorder::revisit::{is_section, sight};
+use crate::recorder::revisit::{is_section, list_change};
 use crate::report::cause::is_wall;
 use crate::visit::Visit;
 
@@ -25,20 +25,20 @@ impl Pipeline {
     pub(crate) fn page_read(
         &mut self,
         mut visit: Visit,
-        mut reading: Reading,
+        mut parsed_response: ParsedResponse,
         records: Option<WarcRecords>,
     ) -> Result<GroupName, CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         if let Some(host) = self.frontier.hosts.get(visit.record.host) {
-            self.frontier.quota.add_bytes(&host.site, reading.bytes);
+            self.frontier.quota.add_bytes(&host.site, parsed_response.bytes);
         }
         self.recorder.archive(records, Some(&mut visit.record))?;
-        let (mut change, news) = self.discover_links(&mut visit, &mut reading)?;
-        if matches!(reading.content, Content::NotArticle(_)) {
-            self.recorder.revive_next_page(&mut change, &reading)?;
+        let (mut change, news) = self.discover_links(&mut visit, &mut parsed_response)?;
+        if matches!(parsed_response.content, Content::NotArticle(_)) {
+            self.recorder.revive_next_page(&mut change, &parsed_response)?;
         }
-        keep_validators(&mut visit, &mut reading);
-        self.record_content(change, visit, reading, news)
+        keep_validators(&mut visit, &mut parsed_response);
+        self.record_content(change, visit, parsed_response, news)
     }
 
     pub(crate) fn unchanged(
@@ -57,17 +57,17 @@ impl Pipeline {
     fn discover_links(
         &mut self,
         visit: &mut Visit,
-        reading: &mut Reading,
+        parsed_response: &mut ParsedResponse,
     ) -> Result<(Change, u64), CrawlError> {
-        let digest = digest_of(reading.found.iter().map(|(found, _)| found));
-        let (change, news) = self.discover(visit, reading)?;
-        visit.sight = sight(visit, reading, news, digest);
-        if reading.refused.contains_key(QUEUE_FULL) {
+        let digest = digest_of(parsed_response.found.iter().map(|(found, _)| found));
+        let (change, news) = self.discover(visit, parsed_response)?;
+        visit.list_change = list_change(visit, parsed_response, news, digest);
+        if parsed_response.refused.contains_key(QUEUE_FULL) {
             // Without validators, the next response contains the full list.
-            (reading.etag, reading.last_modified) = (None, None);
+            (parsed_response.etag, parsed_response.last_modified) = (None, None);
         }
-        if visit.record.role != Role::Page || becomes_section(visit, reading, news) {
-            visit.record.rhythm.digest = digest;
+        if visit.record.role != Role::Page || becomes_section(visit, parsed_response, news) {
+            visit.record.revisits.digest = digest;
         }
         Ok((change, news))
     }
@@ -75,13 +75,17 @@ impl Pipeline {
     /// Adds new URLs to the frontier, and makes known URLs ready if the list announces a change of them. A
     /// long list is committed in several changes. If a crash interrupts this, the next visit finds the
     /// remaining URLs again.
-    fn discover(&mut self, visit: &Visit, reading: &mut Reading) -> Result<(Change, u64), CrawlError> {
+    fn discover(
+        &mut self,
+        visit: &Visit,
+        parsed_response: &mut ParsedResponse,
+    ) -> Result<(Change, u64), CrawlError> {
         let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
         // The entries of a feed or sitemap have depth 1. The depth of nested sitemaps grows, so that a chain
         // of them ends.
         let deeper = visit.record.depth + 1;
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
-        let Reading { found, refused, .. } = reading;
+        let ParsedResponse { found, refused, .. } = parsed_response;
         let (mut change, mut news) = (self.recorder.begin(), 0);
         for part in found.chunks(PART) {
             let known = &mut self.frontier.known;
@@ -112,7 +116,7 @@ impl Pipeline {
         &mut self,
         change: &mut Change,
         visit: &Visit,
-        (found, rank): (&Found, u8),
+        (found, rank): (&FoundUrl, u8),
         depth: u32,
     ) -> Result<Option<bool>, CrawlError> {
         let (key, frontier) = (found.url.key(), &mut self.frontier);
@@ -121,12 +125,12 @@ impl Pipeline {
         if !has_room && change.url(key)?.is_none() {
             return Ok(None);
         }
-        let turn = self.recorder.turn_of(found, rank);
-        let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, turn)?;
+        let position = self.recorder.queue_position(found, rank);
+        let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, position)?;
         frontier.known.insert(key);
         Ok(Some(
             is_new
-                || !is_known && self.recorder.revive_if_allowed(change, found, turn)?
+                || !is_known && self.recorder.revive_if_allowed(change, found, position)?
                 || self.recorder.revive_if_updated(change, found)?,
         ))
     }
@@ -135,12 +139,12 @@ impl Pipeline {
         &mut self,
         mut change: Change,
         mut visit: Visit,
-        reading: Reading,
+        parsed_response: ParsedResponse,
         news: u64,
     ) -> Result<GroupName, CrawlError> {
-        let is_section = becomes_section(&visit, &reading, news);
-        let counts = PageCounts { bytes: reading.bytes, refused: Some(&reading.refused) };
-        let outcome = match reading.content {
+        let is_section = becomes_section(&visit, &parsed_response, news);
+        let counts = PageCounts { bytes: parsed_response.bytes, refused: Some(&parsed_response.refused) };
+        let outcome = match parsed_response.content {
             Content::List => Outcome::Listing,
             Content::NotArticle(_) if is_section => {
                 visit.record.role = Role::Section;
@@ -151,7 +155,7 @@ impl Pipeline {
                 match visit.record.role {
                     Role::Page => outcome,
                     // The site shows a wall, such as a login page, instead of its front page.
-                    Role::Front if is_wall(&outcome.reason()) && reading.found.is_empty() => outcome,
+                    Role::Front if is_wall(&outcome.reason()) && parsed_response.found.is_empty() => outcome,
                     _ => Outcome::Listing,
                 }
             }
@@ -173,14 +177,14 @@ impl Pipeline {
     }
 }
 
-fn becomes_section(visit: &Visit, reading: &Reading, news: u64) -> bool {
-    matches!(reading.content, Content::NotArticle(_)) && is_section(visit, news)
+fn becomes_section(visit: &Visit, parsed_response: &ParsedResponse, news: u64) -> bool {
+    matches!(parsed_response.content, Content::NotArticle(_)) && is_section(visit, news)
 }
 
-fn keep_validators(visit: &mut Visit, reading: &mut Reading) {
+fn keep_validators(visit: &mut Visit, parsed_response: &mut ParsedResponse) {
     let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
-    visit.record.etag = kept(reading.etag.take());
-    visit.record.last_modified = kept(reading.last_modified.take());
+    visit.record.etag = kept(parsed_response.etag.take());
+    visit.record.last_modified = kept(parsed_response.last_modified.take());
     if visit.record.role == Role::Page && visit.record.etag.is_some() {
         // One validator is enough. Omitting the second saves space in the records of many pages.
         visit.record.last_modified = None;

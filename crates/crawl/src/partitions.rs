@@ -12,13 +12,13 @@
 
 use std::time::Instant;
 
-use gleaner_frontier::{Found, Role, Seed};
-use gleaner_store::{HostId, Leases, Received, StoreError, Turn, Writer};
+use gleaner_frontier::{FoundUrl, Role, Seed};
+use gleaner_store::{HostId, Leases, QueuePosition, ReceivedMessages, StoreError, Writer};
 use jiff::Timestamp;
 use tracing::info;
 
 use crate::error::CrawlError;
-use crate::frontier::hosts::Host;
+use crate::frontier::hosts::FrontierHost;
 use crate::pipeline::Pipeline;
 use crate::rank;
 
@@ -27,8 +27,8 @@ const MESSAGES: usize = 1_000;
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
     let mut change = writer.begin();
     for seed in seeds {
-        let found = Found { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
-        change.seed(&found, Turn { rank: rank::LISTING, fresh: Some(begun) })?;
+        let found = FoundUrl { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
+        change.seed(&found, QueuePosition { rank: rank::LISTING, fresh: Some(begun) })?;
     }
     writer.commit(change)?;
     writer.flush()
@@ -37,8 +37,8 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 impl Pipeline {
     pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
-        self.take_found(&received.found)?;
-        self.answer_wanted(received.wanted)?;
+        self.take_robots_replies(&received.found)?;
+        self.answer_robots_queries(received.wanted)?;
         if leases.has_gained() {
             // The state is reported before the hosts are loaded. Otherwise other workers could see this
             // worker as idle.
@@ -65,7 +65,7 @@ impl Pipeline {
         // A replay sends no requests, so it drops messages that ask for a robots.txt. The next crawl sends
         // them again.
         let mut change = self.recorder.begin();
-        received.wanted.iter().for_each(|wanted| change.drop_wanted(wanted));
+        received.wanted.iter().for_each(|wanted| change.drop_robots_query(wanted));
         self.commit(change)?;
         Ok(leases.has_gained() || leases.excess() > 0)
     }
@@ -81,7 +81,7 @@ impl Pipeline {
 
     /// Reports this worker's state to the other workers, and applies their messages. Returns the leases and
     /// the messages that the caller must handle, or `None` if there are no other workers.
-    fn follow_workers(&mut self) -> Result<Option<(Leases, Received)>, CrawlError> {
+    fn follow_workers(&mut self) -> Result<Option<(Leases, ReceivedMessages)>, CrawlError> {
         let Some(leases) = self.recorder.store.leases().cloned() else { return Ok(None) };
         if leases.is_lost() {
             return Err(StoreError::NotOurs.into());
@@ -106,8 +106,9 @@ impl Pipeline {
         if membership.leaving.is_empty() {
             return Ok(());
         }
-        let is_busy =
-            |(id, host): (HostId, &Host)| membership.is_leaving(id) && frontier.schedule.is_busy(&host.group);
+        let is_busy = |(id, host): (HostId, &FrontierHost)| {
+            membership.is_leaving(id) && frontier.schedule.is_busy(&host.group)
+        };
         let leaves = |partition| membership.leaving.contains(&partition);
         if frontier.hosts.iter().any(is_busy) || self.redirected.is_requesting_in(leaves) {
             return Ok(());
@@ -136,6 +137,6 @@ impl Pipeline {
         let store = &self.recorder.store;
         let number = self.session.run.number;
         let is_ended = store.last_run()?.is_some_and(|run| run.number > number || run.ended.is_some());
-        Ok(is_ended || store.is_all_quiet()?)
+        Ok(is_ended || store.are_all_idle()?)
     }
 }

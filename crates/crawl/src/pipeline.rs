@@ -23,10 +23,10 @@ use crate::membership::Membership;
 use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
 use crate::session_config::SessionConfig;
-use crate::stop::Stop;
-use crate::visit::{Outgoing, Visit};
+use crate::stop::StopRequest;
+use crate::visit::{OutgoingRequest, Visit};
 
-pub(crate) trait Source {
+pub(crate) trait EventSource {
     type Ending;
 
     /// Starts the due visits. Returns how the crawl or replay ended, or `None` if it continues.
@@ -50,7 +50,7 @@ pub(crate) struct Pipeline {
     pub(crate) redirected: RedirectedRobots,
     pub(crate) session: SessionConfig,
     pub(crate) tasks: Sender<Task>,
-    pub(crate) outgoing: Vec<Outgoing>,
+    pub(crate) outgoing: Vec<OutgoingRequest>,
 }
 
 impl Pipeline {
@@ -75,7 +75,7 @@ impl Pipeline {
     }
 
     /// Runs the loop until the source ends: dispatch, wait, apply, flush. `lib.rs` describes the stages.
-    pub(crate) fn run<S: Source>(&mut self, source: &mut S) -> Result<S::Ending, CrawlError> {
+    pub(crate) fn run<S: EventSource>(&mut self, source: &mut S) -> Result<S::Ending, CrawlError> {
         loop {
             if let Some(ending) = source.dispatch(self)? {
                 return Ok(ending);
@@ -213,7 +213,7 @@ impl Pipeline {
         Ok(())
     }
 
-    pub(crate) fn stop(&self) -> &Stop {
+    pub(crate) fn stop(&self) -> &StopRequest {
         &self.session.stop
     }
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Class, Outcome};
+use gleaner_frontier::{Outcome, OutcomeClass};
 
+use crate::activity::{ActiveHost, HostActivity};
 use crate::control::Control;
-use crate::live::{Active, Live};
 
 /// Upper bounds of the latency histogram's buckets, in milliseconds.
 pub const LATENCIES: [u64; 12] = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000];
@@ -25,7 +25,7 @@ pub struct Progress {
     pub(crate) queue: AtomicU64,
     pub(crate) buffered: AtomicU64,
     pub(crate) in_flight: AtomicU64,
-    pub(crate) live: Live,
+    pub(crate) activity: HostActivity,
     outcomes: Mutex<BTreeMap<&'static str, u64>>,
     /// Number of requests per bucket of [`LATENCIES`]. The additional last bucket has no upper bound.
     latencies: [AtomicU64; LATENCIES.len() + 1],
@@ -59,7 +59,7 @@ pub struct Latency {
 
 /// The counters at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Snapshot {
+pub struct ProgressSnapshot {
     /// Responses received since the last reset. Includes responses without a page, such as redirects, errors
     /// and 304.
     pub responses: u64,
@@ -91,8 +91,8 @@ impl Progress {
     /// Returns up to `limit` hosts with a URL in flight or an event within `window`, busiest first, and the
     /// number of further hosts.
     #[must_use]
-    pub fn active(&self, window: Duration, limit: usize) -> (Vec<Active>, usize) {
-        self.live.active(window, limit)
+    pub fn active(&self, window: Duration, limit: usize) -> (Vec<ActiveHost>, usize) {
+        self.activity.active(window, limit)
     }
 
     /// Returns the number of ended visits for each [`Outcome::label`].
@@ -122,8 +122,8 @@ impl Progress {
         *outcomes.entry(outcome.label()).or_default() += 1;
         let counter = match (outcome, outcome.class()) {
             (Outcome::NearDuplicate { .. }, _) => &self.near_duplicates,
-            (_, Class::Stored) => &self.stored,
-            (_, Class::Duplicate) => &self.duplicates,
+            (_, OutcomeClass::Stored) => &self.stored,
+            (_, OutcomeClass::Duplicate) => &self.duplicates,
             (_, class) if class.is_failure() => &self.failures,
             _ => return,
         };
@@ -189,14 +189,14 @@ impl Progress {
         counters.into_iter().chain(&self.latencies).for_each(|counter| counter.store(0, Ordering::Relaxed));
         self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).clear();
         *self.unanswered.lock().unwrap_or_else(PoisonError::into_inner) = NoResponse::default();
-        self.live.clear();
+        self.activity.clear();
     }
 
     /// Returns the current counters.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> ProgressSnapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Snapshot {
+        ProgressSnapshot {
             responses: read(&self.responses),
             stored: read(&self.stored),
             duplicates: read(&self.duplicates),

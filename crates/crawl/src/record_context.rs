@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gleaner_archive::Place;
+use gleaner_archive::RecordPosition;
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_export::RecordContext;
@@ -41,11 +41,11 @@ impl ContextReader {
         let History { earlier, gone } = self.store.history(document.id)?;
         let (urls, archived) = (self.store.urls_of(document)?, self.archived(document)?);
         let mut context = RecordContext { urls, archived, earlier, gone, ..RecordContext::default() };
-        if let Some(likeness) = self.store.likeness(document.id)? {
-            context.head = Some(likeness.head).filter(|head| *head != document.id);
-            context.similarity = likeness.similarity;
-            context.near_duplicates = likeness.members;
-            context.related = likeness.related.iter().map(|(id, _)| id.to_string()).collect();
+        if let Some(similarity_info) = self.store.similarity_info(document.id)? {
+            context.head = Some(similarity_info.head).filter(|head| *head != document.id);
+            context.similarity = similarity_info.similarity;
+            context.near_duplicates = similarity_info.members;
+            context.related = similarity_info.related.iter().map(|(id, _)| id.to_string()).collect();
         }
         Ok(context)
     }
@@ -69,7 +69,7 @@ fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, (Strin
     }
     let named = |path: PathBuf| {
         let file = path.file_name()?.to_string_lossy().into_owned();
-        Some((Place { file: file.clone(), offset: 0 }.number(), (file, 0)))
+        Some((RecordPosition { file: file.clone(), offset: 0 }.number(), (file, 0)))
     };
     Ok(archive_files(config)?.into_iter().filter_map(named).collect())
 }

@@ -20,14 +20,14 @@ use std::time::Duration;
 
 use gleaner_fetch::{RobotsAnswer, RobotsRecord, RobotsState};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{PartitionId, RobotsFound, RobotsWanted};
+use gleaner_store::{PartitionId, RobotsQuery, RobotsReply};
 use tracing::debug;
 use url::Url;
 
 use crate::error::CrawlError;
 use crate::frontier::hosts::group_of_url;
 use crate::pipeline::Pipeline;
-use crate::visit::{Outgoing, RobotsVisit};
+use crate::visit::{OutgoingRequest, RobotsVisit};
 
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
@@ -46,7 +46,7 @@ fn is_own(url: &CanonicalUrl) -> bool {
 impl Pipeline {
     /// Answers messages of other partitions, or starts the requests that the answers need. A message that
     /// cannot be answered now stays in the store until the next tick.
-    pub(crate) fn answer_wanted(&mut self, wanted: Vec<RobotsWanted>) -> Result<(), CrawlError> {
+    pub(crate) fn answer_robots_queries(&mut self, wanted: Vec<RobotsQuery>) -> Result<(), CrawlError> {
         for wanted in wanted {
             if !self.redirected.is_known(&wanted) {
                 self.answer_or_request(wanted)?;
@@ -55,7 +55,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn answer_or_request(&mut self, wanted: RobotsWanted) -> Result<(), CrawlError> {
+    fn answer_or_request(&mut self, wanted: RobotsQuery) -> Result<(), CrawlError> {
         let now = self.session.clock.now();
         let Ok(url) = CanonicalUrl::parse(&wanted.url) else {
             return self.answer(
@@ -99,21 +99,21 @@ impl Pipeline {
         &mut self,
         partition: PartitionId,
         url: &CanonicalUrl,
-        wanted: RobotsWanted,
+        wanted: RobotsQuery,
         previous: Option<RobotsRecord>,
     ) -> Result<(), CrawlError> {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, url);
-        let held = self.frontier.politeness.holds.remaining(url.host());
+        let held = self.frontier.politeness.backoffs.remaining(url.host());
         if held.max(self.frontier.politeness.gates.ready_in(&group)) > PATIENCE {
             let reason = "it redirects to a host that asked to wait".into();
             return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.session.clock.now()));
         }
         // The host may be out of this crawl's scope. Then the time of its last request is unknown.
-        self.frontier.politeness.gates.start_gap(&group);
+        self.frontier.politeness.gates.start_delay(&group);
         let hops = wanted.hops;
         self.redirected.insert(wanted, partition);
         self.frontier.in_flight += 1;
-        self.outgoing.push(Outgoing::RedirectedRobots(Box::new(RobotsVisit {
+        self.outgoing.push(OutgoingRequest::RedirectedRobots(Box::new(RobotsVisit {
             url: url.url().clone(),
             hops: hops as usize,
             group,
@@ -166,12 +166,12 @@ impl Pipeline {
         }
         debug!(%origin, %target, hops, "its robots.txt redirects to another partition");
         let mut change = self.recorder.begin();
-        change.want_robots(&origin, &target, hops);
+        change.send_robots_query(&origin, &target, hops);
         self.commit(change)?;
         Ok(true)
     }
 
-    pub(crate) fn take_found(&mut self, found: &[RobotsFound]) -> Result<(), CrawlError> {
+    pub(crate) fn take_robots_replies(&mut self, found: &[RobotsReply]) -> Result<(), CrawlError> {
         for found in found {
             if let Ok(origin) = Url::parse(&found.origin) {
                 self.answer_waiting(&origin, &found.record()?)?;
@@ -212,7 +212,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn answer(&mut self, by: &[RobotsWanted], record: &RobotsRecord) -> Result<(), CrawlError> {
+    fn answer(&mut self, by: &[RobotsQuery], record: &RobotsRecord) -> Result<(), CrawlError> {
         if by.is_empty() {
             return Ok(());
         }

@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::Response;
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Sight};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
@@ -41,7 +41,7 @@ use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::recorder::outcomes::PageCounts;
-use crate::visit::{Hop, Outgoing, Visit, robots_path, visit_span};
+use crate::visit::{Hop, OutgoingRequest, Visit, robots_path, visit_span};
 
 enum Next {
     /// The visit continues with a request for the target, on this host and with this cookie.
@@ -58,18 +58,18 @@ impl Pipeline {
         mut visit: Visit,
         response: &Response,
         target: &CanonicalUrl,
-    ) -> Result<Followed, CrawlError> {
+    ) -> Result<RedirectResult, CrawlError> {
         Ok(match self.next(&mut visit, response, target)? {
-            Next::Apart => Followed::Apart(Box::new(visit)),
+            Next::Apart => RedirectResult::Apart(Box::new(visit)),
             Next::Later => {
                 let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &visit.record);
                 self.commit(change)?;
-                Followed::Later(visit.group)
+                RedirectResult::Later(visit.group)
             }
             Next::Here(host, cookie) => {
                 self.hop(host, visit, target.clone(), cookie);
-                Followed::Here
+                RedirectResult::Here
             }
         })
     }
@@ -96,8 +96,8 @@ impl Pipeline {
         }
         let is_full = self.frontier.hosts.get(host).is_some_and(|host| self.frontier.is_used_up(host));
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
-        let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.gap(&group);
-        let is_held = !self.frontier.politeness.holds.remaining(target.host()).is_zero();
+        let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.delay(&group);
+        let is_held = !self.frontier.politeness.backoffs.remaining(target.host()).is_zero();
         // The schedule can delay a visit only because of its own host or group. If another host were the
         // reason, the visit would be dispatched again after every delay between requests.
         let is_own_host = target.host() == visit.url.host();
@@ -140,7 +140,7 @@ impl Pipeline {
         visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
         visit.add_hop(Hop { url, cookie, group });
         visit.lease = self.recorder.store.lease_of(id);
-        self.outgoing.push(Outgoing::Visit(Box::new(visit)));
+        self.outgoing.push(OutgoingRequest::Visit(Box::new(visit)));
     }
 
     pub(crate) fn redirect(
@@ -150,8 +150,8 @@ impl Pipeline {
         hops: u32,
     ) -> Result<GroupName, CrawlError> {
         let mut change = self.recorder.begin();
-        let found = Found { url, role: visit.record.role, dated: visit.record.dated, news: false };
-        let turn = self.recorder.turn_of(&found, rank::LISTING);
+        let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
+        let turn = self.recorder.queue_position(&found, rank::LISTING);
         change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_within(change, visit, outcome, PageCounts::default())
@@ -188,7 +188,7 @@ impl Pipeline {
             begun: Instant::now(),
             at,
             lease: self.recorder.store.lease_of(record.host),
-            sight: Sight::Same,
+            list_change: ListChange::Same,
             template: self.learner.template(record.host),
             chain: None,
             url,
@@ -200,7 +200,7 @@ impl Pipeline {
     }
 }
 
-pub(crate) enum Followed {
+pub(crate) enum RedirectResult {
     Here,
     Later(GroupName),
     Apart(Box<Visit>),

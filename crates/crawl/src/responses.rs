@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gleaner_fetch::{FetchError, Held, Response};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_fetch::{BackoffStart, FetchError, Response};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
 use gleaner_store::UrlRecord;
 use tracing::debug;
 
@@ -12,7 +12,7 @@ use crate::error::CrawlError;
 use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
-use crate::redirects::Followed;
+use crate::redirects::RedirectResult;
 use crate::visit::Visit;
 
 /// Factor for `fetch.retries` while a host returns only 429 or 503.
@@ -59,10 +59,10 @@ impl Pipeline {
     /// a further pause, so that other URLs come first. If the host answers these with 429 or 503 too, the
     /// maximum number of retries is four times as high.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
-        let held = response.held.unwrap_or(Held { time: Duration::ZERO, others_answered: false });
+        let held = response.held.unwrap_or(BackoffStart { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
         debug!(url = %visit.url, reason, ?held, "the host asked to wait");
-        self.record_hold(&visit, held.time)?;
+        self.record_backoff(&visit, held.time)?;
         let factor = if held.others_answered { 1 } else { PUSHED_BACK };
         let tries = self.session.config.fetch.retries.saturating_mul(factor);
         let group = self.retry_or_fail(visit, reason, tries, held.time)?;
@@ -92,11 +92,11 @@ impl Pipeline {
             }
             other if other.is_transient() => {
                 // Like a 503, a failed connection can cause a back-off.
-                let hold = self.frontier.politeness.holds.remaining(visit.requested().host());
-                if !hold.is_zero() {
-                    self.record_hold(&visit, hold)?;
+                let backoff = self.frontier.politeness.backoffs.remaining(visit.requested().host());
+                if !backoff.is_zero() {
+                    self.record_backoff(&visit, backoff)?;
                 }
-                self.retry_or_fail(visit, other.label().into(), self.session.config.fetch.retries, hold)
+                self.retry_or_fail(visit, other.label().into(), self.session.config.fetch.retries, backoff)
             }
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }
@@ -106,32 +106,32 @@ impl Pipeline {
         self.retry_or_fail(visit, reason, self.session.config.fetch.retries, Duration::ZERO)
     }
 
-    fn record_hold(&mut self, visit: &Visit, hold: Duration) -> Result<(), CrawlError> {
+    fn record_backoff(&mut self, visit: &Visit, backoff: Duration) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
         // A new response must not shorten a back-off that already runs.
-        host.held_until = host.held_until.max(Some(self.session.clock.after(hold)));
+        host.held_until = host.held_until.max(Some(self.session.clock.after(backoff)));
         change.put_host(&host);
         self.commit(change)
     }
 
-    /// Schedules a retry after `hold` plus a pause that doubles with each retry. After `most` retries, the
+    /// Schedules a retry after `backoff` plus a pause that doubles with each retry. After `most` retries, the
     /// visit fails.
     fn retry_or_fail(
         &mut self,
         mut visit: Visit,
         reason: String,
         most: u32,
-        hold: Duration,
+        backoff: Duration,
     ) -> Result<GroupName, CrawlError> {
         let tries = visit.record.tries;
         if tries >= most {
             return self.finish(visit, Outcome::Failed { reason });
         }
         let doubled = self.session.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
-        let pause = hold.saturating_add(doubled.min(LONGEST_PAUSE));
+        let pause = backoff.saturating_add(doubled.min(LONGEST_PAUSE));
         debug!(url = %visit.url, reason, ?pause, "will be retried");
-        self.session.progress.live.waits(visit.url.host(), &reason);
+        self.session.progress.activity.waits(visit.url.host(), &reason);
         visit.record.tries += 1;
         let mut change = self.recorder.begin();
         change.retry(visit.key, visit.record, self.session.clock.after(pause))?;
@@ -154,8 +154,8 @@ impl Pipeline {
         if visit.hops() >= self.session.config.fetch.max_redirects {
             return self.finish(visit, refuse("too_many_redirects")).map(Some);
         }
-        let found = Found { url: target.clone(), role: visit.record.role, dated: None, news: false };
-        if let Some(refusal) = self.frontier.scope.objection(&found) {
+        let found = FoundUrl { url: target.clone(), role: visit.record.role, dated: None, news: false };
+        if let Some(refusal) = self.frontier.scope.refusal(&found) {
             return self.finish(visit, refuse(&refusal.label())).map(Some);
         }
         let is_itself = target.key() == visit.key;
@@ -166,9 +166,9 @@ impl Pipeline {
             return Ok(Some(visit.group));
         }
         let visit = match self.follow(visit, response, &target)? {
-            Followed::Here => return Ok(None),
-            Followed::Later(group) => return Ok(Some(group)),
-            Followed::Apart(visit) => *visit,
+            RedirectResult::Here => return Ok(None),
+            RedirectResult::Later(group) => return Ok(Some(group)),
+            RedirectResult::Apart(visit) => *visit,
         };
         if is_itself {
             return self.finish(visit, refuse("redirect_to_itself")).map(Some);

@@ -1,12 +1,12 @@
 //! Applies the response to a host's robots.txt.
 
 use gleaner_fetch::{Access, RobotsAnswer, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{HostId, HostRecord};
 use url::Url;
 
 use crate::error::CrawlError;
-use crate::frontier::hosts::Host;
+use crate::frontier::hosts::FrontierHost;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::redirected_robots::waits_for;
@@ -49,15 +49,15 @@ impl Pipeline {
         let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
         let mut change = self.recorder.begin();
         change.put_robots(&host.name, record);
-        let held = self.frontier.politeness.holds.remaining(&host.name);
+        let held = self.frontier.politeness.backoffs.remaining(&host.name);
         if !held.is_zero()
             && let Some(known) = self.recorder.store.host(&host.name)?
         {
             change.put_host(&HostRecord { held_until: Some(self.session.clock.after(held)), ..known });
         }
         for url in self.sitemaps(host, origin) {
-            let found = Found { url, role: Role::Sitemap, dated: None, news: false };
-            change.discover_at(id, &found, 0, 0, self.recorder.turn_of(&found, rank::LISTING))?;
+            let found = FoundUrl { url, role: Role::Sitemap, dated: None, news: false };
+            change.discover_at(id, &found, 0, 0, self.recorder.queue_position(&found, rank::LISTING))?;
         }
         self.commit(change)?;
         self.recorder.flush_rules()
@@ -65,7 +65,7 @@ impl Pipeline {
 
     /// Returns the sitemaps that robots.txt names. If it names none and a seed is on the host, returns
     /// `/sitemap.xml`.
-    fn sitemaps(&self, host: &Host, origin: &Url) -> Vec<CanonicalUrl> {
+    fn sitemaps(&self, host: &FrontierHost, origin: &Url) -> Vec<CanonicalUrl> {
         let Some(access) = &host.access else { return Vec::new() };
         let in_scope = |url: &CanonicalUrl| self.frontier.scope.contains(url);
         let named: Vec<CanonicalUrl> = CanonicalUrl::parse(origin.as_str())

@@ -1,7 +1,7 @@
 //! Builds the scope of a crawl from its seeds and the settings.
 
-use gleaner_config::{Config, ConfigError, SeedScope, SettingText, Site};
-use gleaner_frontier::{BadPattern, CanonicalUrl, Scope, Seed, SiteLimits, SiteRules};
+use gleaner_config::{Config, ConfigError, SeedScope, SettingText, SiteSettings};
+use gleaner_frontier::{CanonicalUrl, PatternError, Scope, Seed, SiteLimits, SiteRules};
 
 /// Returns the scope of these seeds, with the rules of each site.
 ///
@@ -31,7 +31,7 @@ pub fn sites_without_seed(config: &Config, seeds: &[Seed]) -> Vec<String> {
     unused.map(|(name, site)| format!("{}, line {}: {name}", config.site.file(), site.line)).collect()
 }
 
-fn check_name(config: &Config, name: &str, site: &Site) -> Result<(), ConfigError> {
+fn check_name(config: &Config, name: &str, site: &SiteSettings) -> Result<(), ConfigError> {
     let error = |message: &str| Err(config.site.error(site.line, &format!("site.\"{name}\": {message}")));
     let url = match CanonicalUrl::parse(&format!("http://{name}/")) {
         Ok(url) => url,
@@ -50,11 +50,11 @@ fn check_name(config: &Config, name: &str, site: &Site) -> Result<(), ConfigErro
 
 fn rules(
     config: &Config,
-    site: Option<&Site>,
+    site: Option<&SiteSettings>,
     domain: &str,
     seeds: &[Seed],
 ) -> Result<SiteRules, ConfigError> {
-    let texts = |list: fn(&Site) -> &Vec<SettingText>| -> Vec<String> {
+    let texts = |list: fn(&SiteSettings) -> &Vec<SettingText>| -> Vec<String> {
         site.into_iter().flat_map(|site| list(site).iter().map(|one| one.text.clone())).collect()
     };
     let mut sections = texts(|site| &site.sections);
@@ -75,7 +75,7 @@ fn rules(
 }
 
 /// Returns the line of a bad pattern, or the line of the site if the pattern is not found.
-fn line_of(site: &Site, bad: &BadPattern) -> usize {
+fn line_of(site: &SiteSettings, bad: &PatternError) -> usize {
     let lists = [("sections", &site.sections), ("include", &site.include), ("exclude", &site.exclude)];
     let list = lists.into_iter().filter(|(name, _)| *name == bad.list).flat_map(|(_, list)| list);
     list.into_iter().find(|one| one.text == bad.text).map_or(site.line, |one| one.line)
@@ -83,18 +83,18 @@ fn line_of(site: &Site, bad: &BadPattern) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_config::{Origin, read};
-    use gleaner_frontier::{Found, Role, parse_seeds};
+    use gleaner_config::{ConfigFile, read};
+    use gleaner_frontier::{FoundUrl, Role, parse_seeds};
 
     use super::*;
 
     fn config(text: &str) -> Config {
-        read(Some(Origin { file: "x.toml", text }), &[]).unwrap()
+        read(Some(ConfigFile { file: "x.toml", text }), &[]).unwrap()
     }
 
     fn excluded(scope: &Scope, address: &str) -> String {
         let url = CanonicalUrl::parse(address).unwrap();
-        let refusal = scope.objection(&Found { url, role: Role::Page, dated: None, news: false });
+        let refusal = scope.refusal(&FoundUrl { url, role: Role::Page, dated: None, news: false });
         refusal.map(|refusal| refusal.label().into_owned()).unwrap_or_default()
     }
 

@@ -9,7 +9,7 @@ use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_fetch::{Fetcher, Politeness};
 use gleaner_frontier::Seed;
-use gleaner_store::{Counts, Run, Store, StoreError, Wait, Writer};
+use gleaner_store::{Counts, Run, Store, StoreError, WaitReason, Writer};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
 use tokio::runtime::Handle;
@@ -28,13 +28,13 @@ use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::scope::scope;
 use crate::session_config::SessionConfig;
-use crate::stop::Stop;
-use crate::summary::{Summary, buffered, held_back};
+use crate::stop::StopRequest;
+use crate::summary::{Summary, buffered, deferred_urls};
 use crate::worker::{self, WorkerContext};
 
 /// The input of a crawl.
 #[derive(Debug)]
-pub struct Start {
+pub struct CrawlInput {
     /// The settings.
     pub config: Config,
     /// The seed sites. Their registrable domains are the scope.
@@ -48,7 +48,7 @@ pub struct Start {
     /// The runtime on which requests run.
     pub runtime: Handle,
     /// Lets the caller stop the crawl.
-    pub stop: Stop,
+    pub stop: StopRequest,
     /// Counters, updated while the crawl runs.
     pub progress: Arc<Progress>,
     /// The wall clock.
@@ -64,9 +64,19 @@ pub struct Start {
 /// # Errors
 /// The store, the archive or the HTTP client failed, the disk is nearly full, or no worker thread can be
 /// started. The store is then in the same state as after a crash, and the same call resumes the run.
-pub fn run(start: Start) -> Result<Summary, CrawlError> {
-    let Start { mut config, seeds, pins, admission, mut writer, runtime, stop, progress, clock, patience } =
-        start;
+pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
+    let CrawlInput {
+        mut config,
+        seeds,
+        pins,
+        admission,
+        mut writer,
+        runtime,
+        stop,
+        progress,
+        clock,
+        patience,
+    } = start;
     // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let scope = Arc::new(scope(&config, &seeds)?);
@@ -106,14 +116,14 @@ pub fn run(start: Start) -> Result<Summary, CrawlError> {
             Err(error) => return Err(error),
         }
     };
-    let Finished { store, frontier, run } = session.finish(ending.is_over())?;
+    let SessionResult { store, frontier, run } = session.finish(ending.is_over())?;
     Ok(Summary {
         hosts: store
             .counts(run.number)?
             .into_iter()
             .filter(|(_, counts)| *counts != Counts::default())
             .collect(),
-        held_back: held_back(&store, &frontier, ending)?,
+        deferred_urls: deferred_urls(&store, &frontier, ending)?,
         buffered: if ending.is_over() { Vec::new() } else { buffered(&store)? },
         documents: store.totals()?.documents(),
         next_due: next_due(&store)?,
@@ -136,7 +146,7 @@ pub(crate) struct Session {
     workers: Vec<thread::JoinHandle<()>>,
 }
 
-pub(crate) struct Finished {
+pub(crate) struct SessionResult {
     pub(crate) store: Store,
     pub(crate) frontier: Frontier,
     pub(crate) run: Run,
@@ -210,7 +220,7 @@ impl Session {
         recorder.writer
     }
 
-    pub(crate) fn finish(mut self, is_over: bool) -> Result<Finished, CrawlError> {
+    pub(crate) fn finish(mut self, is_over: bool) -> Result<SessionResult, CrawlError> {
         self.pipeline.recorder.flush()?;
         let Pipeline { recorder, frontier, tasks, .. } = self.pipeline;
         drop(tasks);
@@ -222,12 +232,12 @@ impl Session {
         if is_over {
             writer.end_run(&run, recorder.clock.now())?;
         }
-        Ok(Finished { store, frontier, run })
+        Ok(SessionResult { store, frontier, run })
     }
 }
 
 fn next_due(store: &Store) -> Result<Option<u64>, StoreError> {
-    let due = [store.next_due(Wait::Retry)?, store.next_due(Wait::Revisit)?];
+    let due = [store.next_due(WaitReason::Retry)?, store.next_due(WaitReason::Revisit)?];
     Ok(due.into_iter().flatten().min())
 }
 

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::progress::Progress;
-use crate::stop::Stop;
+use crate::stop::StopRequest;
 
 #[derive(Debug, Clone)]
 pub(crate) struct SessionConfig {
@@ -24,10 +24,10 @@ pub(crate) struct SessionConfig {
     /// Whether hosts out of scope are accepted. A replay accepts them.
     pub(crate) takes_all: bool,
     pub(crate) run: Run,
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopRequest,
     pub(crate) progress: Arc<Progress>,
     pub(crate) clock: Clock,
-    /// The run waits for what is due until this time ([`Start::patience`](crate::Start::patience)).
+    /// The run waits for what is due until this time ([`CrawlInput::patience`](crate::CrawlInput::patience)).
     pub(crate) awaits_until: Timestamp,
 }
 
@@ -47,7 +47,7 @@ impl SessionConfig {
     pub(crate) fn in_folder(folder: &std::path::Path, sets: &[&str]) -> (Self, Writer) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
         let config = gleaner_config::read(None, &sets).unwrap();
-        let options = gleaner_store::Options { cache: 1 << 20, create: true };
+        let options = gleaner_store::StoreOptions { cache: 1 << 20, create: true };
         let mut writer = gleaner_store::open(folder, &options).unwrap();
         let seeds: Arc<[Seed]> =
             gleaner_frontier::parse_seeds("http://a.example/", "seeds.txt").unwrap().into();
@@ -62,7 +62,7 @@ impl SessionConfig {
             pins: Arc::default(),
             takes_all: false,
             run,
-            stop: Stop::default(),
+            stop: StopRequest::default(),
             progress: Arc::default(),
             awaits_until: clock.now(),
             clock,

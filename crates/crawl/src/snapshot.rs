@@ -16,7 +16,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
-use gleaner_store::{Options, Store, StoreError, Writer};
+use gleaner_store::{Store, StoreError, StoreOptions, Writer};
 use thiserror::Error;
 use tracing::warn;
 
@@ -110,7 +110,7 @@ fn copy(config: &Config, writer: &Writer, part: &Path) -> Result<(), SnapshotErr
         }
         .map_err(wrong(&path))?;
     }
-    let options = Options { cache: config.store.cache.get(), create: true };
+    let options = StoreOptions { cache: config.store.cache.get(), create: true };
     Ok(writer.copy_to(part, &options)?)
 }
 

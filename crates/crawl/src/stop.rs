@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A request to stop a crawl. URLs in flight are finished, and no new requests start. Clones share one state.
 #[derive(Debug, Clone, Default)]
-pub struct Stop {
+pub struct StopRequest {
     requested: Arc<AtomicBool>,
     parent: Option<Arc<Self>>,
 }
 
-impl Stop {
+impl StopRequest {
     /// Creates a stop for one of several tasks, such as one crawl of a process. A stop request to this stop
     /// also stops the new one, but not the reverse.
     #[must_use]
@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn a_part_stops_alone_or_with_the_whole() {
-        let whole = Stop::default();
+        let whole = StopRequest::default();
         let (one, other) = (whole.child(), whole.child());
         one.clone().request();
-        assert_eq!([&whole, &one, &other].map(Stop::is_requested), [false, true, false]);
+        assert_eq!([&whole, &one, &other].map(StopRequest::is_requested), [false, true, false]);
         whole.request();
         assert!(other.is_requested() && whole.child().is_requested());
     }

@@ -4,11 +4,11 @@ use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::names;
-use gleaner_archive::{ArchiveError, Item, Place, Reader};
+use gleaner_archive::{ArchiveError, ArchiveReader, Item, RecordPosition};
 use gleaner_config::Config;
 use gleaner_frontier::UrlKey;
 use gleaner_html::decode::decode;
-use gleaner_store::{Archived, Store, StoreError};
+use gleaner_store::{ArchivePosition, Store, StoreError};
 
 use crate::archive::archive_folder;
 
@@ -68,31 +68,44 @@ pub fn stored_page(config: &Config, store: &Store, key: UrlKey) -> Result<Option
 }
 
 /// Returns the file or object of a response, and the offset in it.
-fn archive_place(config: &Config, store: &Store, archived: &Archived) -> Result<(PathBuf, u64), PageError> {
+fn archive_place(
+    config: &Config,
+    store: &Store,
+    archived: &ArchivePosition,
+) -> Result<(PathBuf, u64), PageError> {
     let found = if store.is_shared() {
         let file = store.archive_file(archived.file)?;
         file.map(|file| (file.name.into(), file.offset + archived.offset))
     } else {
         let folder = archive_folder(config);
-        let is_it = |name: &String| Place { file: name.clone(), offset: 0 }.number() == archived.file;
+        let is_it =
+            |name: &String| RecordPosition { file: name.clone(), offset: 0 }.number() == archived.file;
         names(&folder)?.into_iter().find(is_it).map(|name| (folder.join(name), archived.offset))
     };
     found.ok_or(PageError::Missing { number: archived.file })
 }
 
-fn archived_html(config: &Config, store: &Store, archived: &Archived, file: &Path) -> Result<String, String> {
+fn archived_html(
+    config: &Config,
+    store: &Store,
+    archived: &ArchivePosition,
+    file: &Path,
+) -> Result<String, String> {
     let most = usize::try_from(config.fetch.max_page.get()).unwrap_or(usize::MAX);
     if !store.is_shared() {
-        return html(Reader::open(file, archived.offset, most).map_err(|error| error.to_string())?, most);
+        return html(
+            ArchiveReader::open(file, archived.offset, most).map_err(|error| error.to_string())?,
+            most,
+        );
     }
     let content = store.archive_content(archived.file).map_err(|error| error.to_string())?;
     let from = usize::try_from(archived.offset).ok().and_then(|from| content.get(from..)).ok_or(SHORT)?;
-    html(Reader::new(Cursor::new(from), most).map_err(|error| error.to_string())?, most)
+    html(ArchiveReader::new(Cursor::new(from), most).map_err(|error| error.to_string())?, most)
 }
 
 const SHORT: &str = "the file ends before it";
 
-fn html<R: Read + Seek>(mut reader: Reader<R>, most: usize) -> Result<String, String> {
+fn html<R: Read + Seek>(mut reader: ArchiveReader<R>, most: usize) -> Result<String, String> {
     match reader.next() {
         Some(Ok(Item::Record(record))) => {
             let http = record.http().ok_or("it is not an HTTP response")?;

@@ -1,12 +1,12 @@
 //! Summarizes a run.
 
-use gleaner_store::{Counts, HostRecord, Run, Store, StoreError, Wait};
+use gleaner_store::{Counts, HostRecord, Run, Store, StoreError, WaitReason};
 
 use gleaner_fetch::Access;
 
 use crate::frontier::Frontier;
 use crate::frontier::budget::Ending;
-use crate::frontier::hosts::Host;
+use crate::frontier::hosts::FrontierHost;
 
 /// The result of a run.
 #[derive(Debug, Clone)]
@@ -20,10 +20,10 @@ pub struct Summary {
     /// The counts by host name, for each host with counts in the run.
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
-    pub held_back: Vec<HeldBack>,
+    pub deferred_urls: Vec<DeferredHost>,
     /// Fetched pages that wait for their host's template, by host. There are none unless the run was
     /// interrupted.
-    pub buffered: Vec<HeldBack>,
+    pub buffered: Vec<DeferredHost>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
     /// When the next URL is due, in seconds since 1970. `None` if no URL is waiting.
@@ -32,7 +32,7 @@ pub struct Summary {
 
 /// URLs of a host that were left for the next run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldBack {
+pub struct DeferredHost {
     /// The host's name.
     pub host: String,
     /// Number of URLs.
@@ -43,24 +43,24 @@ pub struct HeldBack {
 
 const COUNTED: usize = 100_000;
 
-pub(crate) fn held_back(
+pub(crate) fn deferred_urls(
     store: &Store,
     frontier: &Frontier,
     ending: Ending,
-) -> Result<Vec<HeldBack>, StoreError> {
+) -> Result<Vec<DeferredHost>, StoreError> {
     let mut held = Vec::new();
     for (id, host) in frontier.hosts.iter() {
         let urls = store.count_ready(id, COUNTED)?;
         if urls > 0 {
-            held.push(HeldBack { host: host.name.clone(), urls, why: why(host, frontier, ending) });
+            held.push(DeferredHost { host: host.name.clone(), urls, why: why(host, frontier, ending) });
         }
     }
-    for record in &store.waiting(Wait::Retry, COUNTED)? {
+    for record in &store.waiting(WaitReason::Retry, COUNTED)? {
         let Some(host) = frontier.hosts.get(record.host) else { continue };
         let why = "waiting for a retry".to_owned();
         match held.iter_mut().find(|other| other.host == host.name && other.why == why) {
             Some(other) => other.urls += 1,
-            None => held.push(HeldBack { host: host.name.clone(), urls: 1, why }),
+            None => held.push(DeferredHost { host: host.name.clone(), urls: 1, why }),
         }
     }
     held.sort_by(|a, b| (&a.host, &a.why).cmp(&(&b.host, &b.why)));
@@ -85,13 +85,13 @@ pub fn pages_without_outcome(store: &Store, host: &HostRecord) -> Result<u64, St
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn buffered(store: &Store) -> Result<Vec<HeldBack>, StoreError> {
+pub fn buffered(store: &Store) -> Result<Vec<DeferredHost>, StoreError> {
     let mut all = Vec::new();
     for host in store.hosts() {
         let host = host?;
         let urls = pages_without_outcome(store, &host)?;
         if urls > 0 {
-            all.push(HeldBack { host: host.name, urls, why: "fetched; waiting for a template".into() });
+            all.push(DeferredHost { host: host.name, urls, why: "fetched; waiting for a template".into() });
         }
     }
     Ok(all)
@@ -102,7 +102,7 @@ pub(crate) fn reached(setting: &str) -> String {
     format!("{setting} reached")
 }
 
-fn why(host: &Host, frontier: &Frontier, ending: Ending) -> String {
+fn why(host: &FrontierHost, frontier: &Frontier, ending: Ending) -> String {
     if host.paused {
         return "the host is paused".into();
     }

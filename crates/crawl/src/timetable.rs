@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use cronexpr::{Crontab, MakeTimestamp, parse_crontab};
-use gleaner_config::Schedule;
+use gleaner_config::ScheduleSettings;
 use gleaner_store::Run;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -67,7 +67,7 @@ impl Timetable {
     ///
     /// # Errors
     /// An expression or the zone cannot be used.
-    pub fn from_schedule(schedule: &Schedule) -> Result<Self, TimetableError> {
+    pub fn from_schedule(schedule: &ScheduleSettings) -> Result<Self, TimetableError> {
         let zone = if schedule.zone.is_empty() {
             TimeZone::system()
         } else {
@@ -139,7 +139,7 @@ impl Timetable {
 
     /// Formats a time in the schedule's zone for people.
     #[must_use]
-    pub fn told(&self, time: Timestamp) -> String {
+    pub fn format_time(&self, time: Timestamp) -> String {
         let zoned = time.to_zoned(self.zone.clone());
         let name = self.zone.iana_name().unwrap_or("local time");
         format!("{} {name}", zoned.strftime("%Y-%m-%d %H:%M:%S"))
@@ -168,7 +168,12 @@ mod tests {
 
     fn nights(times: &[&str], zone: &str) -> Timetable {
         let times = times.iter().map(ToString::to_string).collect();
-        Timetable::from_schedule(&Schedule { times, zone: zone.into(), ..Schedule::default() }).unwrap()
+        Timetable::from_schedule(&ScheduleSettings {
+            times,
+            zone: zone.into(),
+            ..ScheduleSettings::default()
+        })
+        .unwrap()
     }
 
     fn at(text: &str) -> Timestamp {
@@ -180,7 +185,7 @@ mod tests {
         let hanoi = nights(&["0 2 * * *"], "Asia/Ho_Chi_Minh");
         assert_eq!(hanoi.after(at("2026-11-22T03:00:00Z")), Some(at("2026-11-22T19:00:00Z")));
         assert_eq!(hanoi.after(at("2026-11-22T19:00:00Z")), Some(at("2026-11-23T19:00:00Z")));
-        assert_eq!(hanoi.told(at("2026-11-22T19:00:00Z")), "2026-11-23 02:00:00 Asia/Ho_Chi_Minh");
+        assert_eq!(hanoi.format_time(at("2026-11-22T19:00:00Z")), "2026-11-23 02:00:00 Asia/Ho_Chi_Minh");
         let both = nights(&["0 14 * * 1-5", "30 2 * * *"], "UTC");
         let starts: Vec<_> = both.starts(at("2026-11-20T00:00:00Z"), at("2026-11-21T23:00:00Z")).collect();
         // The 20th is a Friday.
@@ -250,11 +255,15 @@ mod tests {
             ("0 0 30 2 *", "UTC", "\"0 0 30 2 *\" matches no date"),
             ("0 2 * * *", "Asia/Hanoi", "schedule.zone: \"Asia/Hanoi\" is not in this system's"),
         ] {
-            let schedule = Schedule { times: vec![time.into()], zone: zone.into(), ..Schedule::default() };
+            let schedule = ScheduleSettings {
+                times: vec![time.into()],
+                zone: zone.into(),
+                ..ScheduleSettings::default()
+            };
             let said = Timetable::from_schedule(&schedule).unwrap_err().to_string();
             assert!(said.contains(partition) && !said.contains('\n'), "{said}");
         }
-        let none = Schedule { times: Vec::new(), ..Schedule::default() };
+        let none = ScheduleSettings { times: Vec::new(), ..ScheduleSettings::default() };
         assert!(matches!(Timetable::from_schedule(&none), Err(TimetableError::NoTimes)));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gleaner_fetch::{Cookies, Response, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, Role, Sight, UrlKey};
+use gleaner_frontier::{CanonicalUrl, ListChange, Role, UrlKey};
 use gleaner_store::{HostId, Lease, PartitionId, UrlRecord};
 use gleaner_template::PreparedTemplate;
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ pub(crate) struct Visit {
     pub(crate) span: Span,
     pub(crate) lease: Lease,
     /// What the visit of a list found. Known only after the response was parsed.
-    pub(crate) sight: Sight,
+    pub(crate) list_change: ListChange,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,
@@ -57,7 +57,7 @@ pub(crate) struct RobotsVisit {
 }
 
 #[derive(Debug)]
-pub(crate) enum Outgoing {
+pub(crate) enum OutgoingRequest {
     Visit(Box<Visit>),
     Robots(HostId, Box<RobotsVisit>),
     RedirectedRobots(Box<RobotsVisit>),

@@ -13,7 +13,7 @@ use gleaner_template::HostPins;
 use jiff::Timestamp;
 use tracing::info_span;
 
-use crate::admission::Rules;
+use crate::admission::AdmissionRules;
 use crate::archive::{RecordBuilder, WarcRecords};
 use crate::clock::Clock;
 use crate::error::CrawlError;
@@ -78,8 +78,8 @@ impl WorkerContext {
         }
     }
 
-    fn rules(&self, host: &str) -> Rules<'_> {
-        Rules { pins: self.pins.of(host), admission: &self.admission }
+    fn rules(&self, host: &str) -> AdmissionRules<'_> {
+        AdmissionRules { pins: self.pins.for_host(host), admission: &self.admission }
     }
 
     fn read(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {

@@ -3,7 +3,7 @@
 
 use gleaner_crawl::TemplateState;
 use gleaner_crawl::report::text::short;
-use gleaner_crawl::report::{Disk, Ending, Held, Report, RunData, Status};
+use gleaner_crawl::report::{DeferredUrls, Disk, Report, RunData, RunEnding, RunStatus};
 use gleaner_store::Counts;
 use jiff::SignedDuration;
 
@@ -33,12 +33,12 @@ fn first(data: &mut RunData, hosts: usize, last: &Counts) {
 /// Makes robots.txt of the first hosts unavailable, so none of their URLs is requested.
 fn hold(data: &mut RunData, hosts: usize, why: &str) {
     first(data, hosts, &Counts::default());
-    let held = Held { urls: 40, why: format!("robots.txt is unavailable: {why}") };
+    let held = DeferredUrls { urls: 40, why: format!("robots.txt is unavailable: {why}") };
     data.hosts.iter_mut().take(hosts).for_each(|host| host.held = vec![held.clone()]);
 }
 
 /// Checks that the first ten lines of the report contain all parts.
-fn named(night: &str, data: &RunData, status: Status, parts: &[&str]) {
+fn named(night: &str, data: &RunData, status: RunStatus, parts: &[&str]) {
     let report = Report::new(data);
     let text = short(&report);
     let lines = text.lines().take(10).collect::<Vec<_>>().join("\n");
@@ -56,7 +56,7 @@ fn named(night: &str, data: &RunData, status: Status, parts: &[&str]) {
 #[test]
 fn a_usual_night_has_no_findings() {
     let report = Report::new(&usual());
-    assert_eq!((report.status, report.findings.len()), (Status::Fine, 0), "{:?}", report.findings);
+    assert_eq!((report.status, report.findings.len()), (RunStatus::Fine, 0), "{:?}", report.findings);
 }
 
 #[test]
@@ -65,20 +65,20 @@ fn nights_without_a_network_are_named() {
     hold(&mut data, HOSTS, "the host's name could not be resolved: Temporary failure in name resolution");
     let next = "next: gleaner doctor paper-00.example --fetch";
     let parts = ["no page of any seed could be fetched (24 hosts)", "name could not be resolved", next];
-    named("DNS is away", &data, Status::Failed, &parts);
+    named("DNS is away", &data, RunStatus::Failed, &parts);
 
     let mut data = usual();
     hold(&mut data, HOSTS, "the proxy failed: Connection refused (os error 111)");
     let parts =
         ["no page of any seed could be fetched (24 hosts)", "the proxy failed: Connection refused", next];
-    named("the proxy is dead", &data, Status::Failed, &parts);
+    named("the proxy is dead", &data, RunStatus::Failed, &parts);
 
     let mut data = usual();
     hold(&mut data, HOSTS, "TLS failed: the certificate has expired (details of this host)");
     named(
         "the clock is ahead",
         &data,
-        Status::Failed,
+        RunStatus::Failed,
         &["clock of this machine is probably wrong", "next: date -u"],
     );
 
@@ -87,7 +87,7 @@ fn nights_without_a_network_are_named() {
     named(
         "the clock went back",
         &data,
-        Status::Unusual,
+        RunStatus::Unusual,
         &["the clock of this machine went back", "next: date -u"],
     );
 }
@@ -99,12 +99,12 @@ fn nights_of_this_machine_are_named() {
     named(
         "the disk is nearly full",
         &data,
-        Status::Unusual,
+        RunStatus::Unusual,
         &["the disk is getting full: 100.0 MiB free", "next: df -h"],
     );
     data.ending =
-        Ending::Failed { error: "the disk has 10.0 MiB free, less than store.min_free_disk".into() };
-    named("the disk is full", &data, Status::Failed, &["the crawl failed: the disk has 10.0 MiB free"]);
+        RunEnding::Failed { error: "the disk has 10.0 MiB free, less than store.min_free_disk".into() };
+    named("the disk is full", &data, RunStatus::Failed, &["the crawl failed: the disk has 10.0 MiB free"]);
 }
 
 #[test]
@@ -114,33 +114,33 @@ fn nights_of_one_site_are_named() {
         TemplateState { version: 2, outdated: true, buffered: 12, ..TemplateState::default() };
     let next = "next: gleaner doctor paper-02.example";
     let parts = ["paper-02.example: its template (version 2) is out of date", "redesigned", next];
-    named("a redesign", &data, Status::Unusual, &parts);
+    named("a redesign", &data, RunStatus::Unusual, &parts);
 
     let mut data = usual();
     data.hosts[1].counts = counts(&[("stored", 2), ("not_article: consent_wall", 200), ("listing", 12)]);
     let next = "next: gleaner doctor paper-01.example --fetch";
     let parts = ["paper-01.example: 2 new, usually 233: 99% of pages: consent dialogs", next];
-    named("a consent wall", &data, Status::Unusual, &parts);
+    named("a consent wall", &data, RunStatus::Unusual, &parts);
 
     let mut data = usual();
     data.hosts[3].counts = counts(&[("disallowed", 260)]);
     let next = "next: gleaner doctor paper-03.example";
     let parts = ["paper-03.example: robots.txt forbids every URL", next];
-    named("robots.txt forbids all", &data, Status::Unusual, &parts);
+    named("robots.txt forbids all", &data, RunStatus::Unusual, &parts);
 
     let mut data = usual();
     data.hosts[4].counts = counts(&[("listing", 2)]);
     data.hosts[4].counts.broken_lists = [("sitemap is not readable: gone: http_404".to_owned(), 1)].into();
     let next = "next: gleaner doctor paper-04.example";
     let parts = ["paper-04.example: 0 new, usually 209: a sitemap is not readable: gone: http_404", next];
-    named("a sitemap is gone", &data, Status::Unusual, &parts);
+    named("a sitemap is gone", &data, RunStatus::Unusual, &parts);
     assert_eq!(Report::new(&data).findings.len(), 1, "the sitemap is named once");
 
     let mut data = usual();
     data.hosts[5].counts = gives(2_400);
     let next = "next: gleaner duplicates --host paper-05.example";
     let parts = ["paper-05.example: 2400 new, usually 201: many times the usual number", next];
-    named("a site is ten times larger", &data, Status::Unusual, &parts);
+    named("a site is ten times larger", &data, RunStatus::Unusual, &parts);
 
     let mut data = usual();
     hold(&mut data, 1, "TLS failed: the certificate has expired (details)");
@@ -149,7 +149,7 @@ fn nights_of_one_site_are_named() {
         "paper-00.example: not crawled: robots.txt is unavailable: TLS failed: the certificate has expired",
         next,
     ];
-    named("a certificate expired", &data, Status::Unusual, &parts);
+    named("a certificate expired", &data, RunStatus::Unusual, &parts);
 }
 
 #[test]
@@ -164,15 +164,16 @@ fn nights_of_many_sites_are_named_by_cause() {
         "next: gleaner doctor paper-00.example --fetch",
         "2 hosts: not crawled: robots.txt is unavailable: HTTP 502: paper-20.example, paper-21.example",
     ];
-    named("half of the hosts refuse", &data, Status::Unusual, &parts);
+    named("half of the hosts refuse", &data, RunStatus::Unusual, &parts);
 
     let mut data = usual();
     first(&mut data, HOSTS, &counts(&[("listing", 12)]));
     let parts = ["nothing new on any of 24 hosts", "next: gleaner doctor paper-"];
-    named("nothing is new anywhere", &data, Status::Unusual, &parts);
+    named("nothing is new anywhere", &data, RunStatus::Unusual, &parts);
 }
 
 fn hold_one(data: &mut RunData, number: usize, why: &str) {
     data.hosts[number].counts = Counts::default();
-    data.hosts[number].held = vec![Held { urls: 40, why: format!("robots.txt is unavailable: {why}") }];
+    data.hosts[number].held =
+        vec![DeferredUrls { urls: 40, why: format!("robots.txt is unavailable: {why}") }];
 }

@@ -26,7 +26,7 @@ fn pages_beyond_the_budget_are_left_to_the_next_run() {
     assert!(summary.run.number == 1 && store.last_run().unwrap().unwrap().ended.is_some());
     let pages = |site: &Site| site.asked().iter().filter(|path| *path != "/robots.txt").count();
     assert_eq!(pages(&site), 5);
-    let held = &summary.held_back[0];
+    let held = &summary.deferred_urls[0];
     assert_eq!((held.urls, held.why.as_str()), (ready(&store), "crawl.max_pages reached"));
     drop((summary, store));
 

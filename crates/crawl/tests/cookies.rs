@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::site::{Asked, Reply, Site, ending, html, reply};
 use gleaner_corpus::DocumentId;
-use gleaner_crawl::{Clock, Progress, Purpose, Replay, Stop, WarcFile};
+use gleaner_crawl::{Clock, Progress, Purpose, Replay, StopRequest, WarcFile};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
-use gleaner_store::{Options, Store};
+use gleaner_store::{Store, StoreOptions};
 use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -100,7 +100,7 @@ fn rebuilt(folder: &Path) -> (Store, TempDir) {
     let mut files: Vec<_> =
         std::fs::read_dir(folder.join("archive")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let writer = gleaner_store::open(new.path(), &Options { cache: 16 << 20, create: true }).unwrap();
+    let writer = gleaner_store::open(new.path(), &StoreOptions { cache: 16 << 20, create: true }).unwrap();
     let store = writer.store();
     let replay = Replay {
         purpose: Purpose::Rebuild,
@@ -110,7 +110,7 @@ fn rebuilt(folder: &Path) -> (Store, TempDir) {
         admission: gleaner_corpus::Admission::default(),
         writer,
         sources: files.into_iter().map(WarcFile::file).collect(),
-        stop: Stop::default(),
+        stop: StopRequest::default(),
         progress: Arc::new(Progress::default()),
     };
     gleaner_crawl::replay(replay).unwrap();

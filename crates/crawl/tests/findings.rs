@@ -3,7 +3,7 @@
 use crate::histories::{counts, gives, run_data};
 use gleaner_crawl::TemplateState;
 use gleaner_crawl::report::text::sentence;
-use gleaner_crawl::report::{Disk, Ending, Grade, Held, HostData, Report, RunData, Status};
+use gleaner_crawl::report::{DeferredUrls, Disk, Grade, HostData, Report, RunData, RunEnding, RunStatus};
 use gleaner_store::Counts;
 
 /// Returns fourteen nights with about `usual` new articles each, followed by a night with the counts `last`.
@@ -28,7 +28,12 @@ fn report_of(last: Counts) -> Report {
 fn an_ordinary_night_is_fine_and_says_nothing() {
     for new in [200, 240, 300, 120, 900] {
         let report = report_of(gives(new));
-        assert_eq!((report.status, report.findings.len()), (Status::Fine, 0), "{new} {:?}", report.findings);
+        assert_eq!(
+            (report.status, report.findings.len()),
+            (RunStatus::Fine, 0),
+            "{new} {:?}",
+            report.findings
+        );
     }
 }
 
@@ -36,7 +41,7 @@ fn an_ordinary_night_is_fine_and_says_nothing() {
 fn a_consent_wall_is_named_with_its_share() {
     let wall = counts(&[("stored", 3), ("not_article: consent_wall", 97), ("listing", 12)]);
     let report = report_of(wall);
-    assert_eq!(report.status, Status::Unusual);
+    assert_eq!(report.status, RunStatus::Unusual);
     let said = "vnexpress.net: 3 new, usually 240: 97% of pages: consent dialogs instead of articles (not_article: consent_wall)";
     assert_eq!(sentences(&report), [said]);
 }
@@ -63,7 +68,7 @@ fn a_host_that_gives_nothing_is_explained() {
         ),
     ] {
         let report = report_of(last);
-        assert_eq!(report.status, Status::Unusual);
+        assert_eq!(report.status, RunStatus::Unusual);
         assert_eq!(sentences(&report), [format!("vnexpress.net: {why}")]);
     }
 }
@@ -74,18 +79,19 @@ fn what_holds_a_host_back_is_said() {
         ("vnexpress.net", nights(240, Counts::default())),
         ("tuoitre.vn", nights(100, gives(104))),
     ]);
-    data.hosts[0].held = vec![Held { urls: 31, why: "robots.txt returned HTTP 502; will retry".into() }];
+    data.hosts[0].held =
+        vec![DeferredUrls { urls: 31, why: "robots.txt returned HTTP 502; will retry".into() }];
     let said = "vnexpress.net: not crawled: robots.txt returned HTTP 502; will retry";
     assert_eq!(sentences(&Report::new(&data)), [said]);
     data.hosts[0].paused = true;
     let report = Report::new(&data);
-    assert_eq!(report.status, Status::Fine);
+    assert_eq!(report.status, RunStatus::Fine);
     assert_eq!(sentences(&report), ["vnexpress.net: paused by the user; not crawled"]);
 }
 
 #[test]
 fn a_host_at_which_nothing_was_due_is_fine() {
-    assert_eq!(report_of(Counts::default()).status, Status::Fine);
+    assert_eq!(report_of(Counts::default()).status, RunStatus::Fine);
 }
 
 #[test]
@@ -93,22 +99,22 @@ fn a_crawl_by_hand_an_hour_after_the_nights_is_fine() {
     let mut data = run_data(&[("vnexpress.net", nights(240, gives(9)))]);
     data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
     let report = Report::new(&data);
-    assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
+    assert_eq!(report.status, RunStatus::Fine, "{:?}", report.findings);
 }
 
 #[test]
 fn a_crawl_by_hand_that_only_tries_again_what_failed_is_fine() {
     let again = || counts(&[("failed: http_500", 1)]);
     let mut data = run_data(&[("vnexpress.net", nights(240, again())), ("tuoitre.vn", nights(100, again()))]);
-    assert_eq!(Report::new(&data).status, Status::Failed, "as a night of its own it reached nothing");
+    assert_eq!(Report::new(&data).status, RunStatus::Failed, "as a night of its own it reached nothing");
     data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(1);
-    assert_eq!(Report::new(&data).status, Status::Fine);
+    assert_eq!(Report::new(&data).status, RunStatus::Fine);
     // The result is the same in the second run of a corpus.
     data.past.truncate(1);
     data.run.started = data.past[0].started + jiff::SignedDuration::from_mins(5);
-    assert_eq!(Report::new(&data).status, Status::Fine);
+    assert_eq!(Report::new(&data).status, RunStatus::Fine);
     data.run.started = data.past[0].started + jiff::SignedDuration::from_hours(24);
-    assert_eq!(Report::new(&data).status, Status::Failed);
+    assert_eq!(Report::new(&data).status, RunStatus::Failed);
 }
 
 #[test]
@@ -117,12 +123,12 @@ fn the_first_nights_are_fine_whatever_they_give() {
         let mut nights: Vec<Counts> = (0..count).map(|_| gives(400)).collect();
         nights.push(counts(&[("listing", 3), ("not_article: consent_wall", 40)]));
         let report = Report::new(&run_data(&[("vnexpress.net", nights)]));
-        assert_eq!(report.status, Status::Fine, "after {count} nights: {:?}", report.findings);
+        assert_eq!(report.status, RunStatus::Fine, "after {count} nights: {:?}", report.findings);
         assert_eq!(report.hosts[0].usual, None);
     }
     let unreachable = vec![counts(&[("failed: dns", 1)])];
     let report = Report::new(&run_data(&[("vnexpress.net", unreachable)]));
-    assert_eq!(report.status, Status::Failed);
+    assert_eq!(report.status, RunStatus::Failed);
     let said = "no page of any seed could be fetched (1 host): cannot be reached: the host's name cannot be resolved (failed: dns), URLs: 1";
     assert_eq!(sentences(&report), [said], "the cause is said once");
     assert_eq!(report.findings[0].next.as_deref(), Some("gleaner doctor vnexpress.net --fetch"));
@@ -146,7 +152,7 @@ fn a_seed_without_documents_is_named_from_the_first_night_on() {
             .into_iter()
             .filter(|said| said.contains("no documents so far"))
             .collect::<Vec<_>>();
-        assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
+        assert_eq!(report.status, RunStatus::Fine, "{:?}", report.findings);
         said
     };
     let said =
@@ -169,12 +175,12 @@ fn a_corpus_that_stays_empty_is_unusual() {
     let said = "the corpus has no documents: no page of any host gave one";
     let is_said = |data: &RunData| sentences(&Report::new(data)).iter().any(|text| text == said);
     assert!(is_said(&data));
-    assert_eq!(Report::new(&data).status, Status::Unusual);
-    data.ending = Ending::Budget { key: "crawl.max_pages".into() };
+    assert_eq!(Report::new(&data).status, RunStatus::Unusual);
+    data.ending = RunEnding::Budget { key: "crawl.max_pages".into() };
     assert!(!is_said(&data));
-    data.ending = Ending::Budget { key: "crawl.max_time".into() };
+    data.ending = RunEnding::Budget { key: "crawl.max_time".into() };
     assert!(is_said(&data));
-    data.ending = Ending::Quiet;
+    data.ending = RunEnding::Quiet;
     data.hosts[0].template.buffered = 9;
     assert!(!is_said(&data));
     data.hosts[0].template.buffered = 0;
@@ -188,7 +194,7 @@ fn a_new_host_that_does_not_answer_is_a_note_beside_others() {
     let counts = counts(&[("failed: dns", 1)]);
     data.hosts.push(HostData { name: "wrong.example".into(), counts, ..HostData::default() });
     let report = Report::new(&data);
-    assert_eq!(report.status, Status::Fine);
+    assert_eq!(report.status, RunStatus::Fine);
     assert_eq!(
         sentences(&report),
         ["wrong.example: cannot be reached: the host's name cannot be resolved (failed: dns), URLs: 1"]
@@ -206,14 +212,14 @@ fn weekends_are_held_against_weekends() {
         data.run.started += shift;
         data.past.iter_mut().for_each(|night| night.started += shift);
         let report = Report::new(&data);
-        assert_eq!(report.status, Status::Fine, "night {last}: {:?}", report.findings);
+        assert_eq!(report.status, RunStatus::Fine, "night {last}: {:?}", report.findings);
     }
 }
 
 #[test]
 fn a_small_host_is_silent_only_after_some_nights() {
     let few = [4, 2, 3, 5, 1, 3, 4, 2, 6, 3];
-    for (empty, status) in [(1, Status::Fine), (2, Status::Fine), (5, Status::Unusual)] {
+    for (empty, status) in [(1, RunStatus::Fine), (2, RunStatus::Fine), (5, RunStatus::Unusual)] {
         let nights: Vec<Counts> =
             few.iter().copied().chain(std::iter::repeat_n(0, empty)).map(gives).collect();
         let report = Report::new(&run_data(&[("village.example", nights)]));
@@ -227,7 +233,7 @@ fn failures_are_told_when_there_are_many_more() {
     let said = "vnexpress.net: 36% of its URLs fail, usually 0%; most often: the server has an error (failed: http_500)";
     assert_eq!(sentences(&report_of(last)), [said]);
     let few = counts(&[("stored", 230), ("failed: http_500", 9), ("listing", 12)]);
-    assert_eq!(report_of(few).status, Status::Fine);
+    assert_eq!(report_of(few).status, RunStatus::Fine);
 }
 
 #[test]
@@ -239,7 +245,7 @@ fn the_gravest_comes_first_then_the_largest_host() {
     ]);
     data.hosts[2].template =
         TemplateState { version: 2, outdated: true, buffered: 12, ..TemplateState::default() };
-    data.ending = Ending::Failed { error: "the disk is full".into() };
+    data.ending = RunEnding::Failed { error: "the disk is full".into() };
     let report = Report::new(&data);
     let hosts: Vec<Option<&str>> = report.findings.iter().map(|finding| finding.host.as_deref()).collect();
     assert_eq!(hosts[..2], [None, Some("large.example")]);
@@ -252,10 +258,10 @@ fn the_gravest_comes_first_then_the_largest_host() {
 #[test]
 fn a_budget_is_a_note_and_excuses_what_it_left() {
     let mut data = run_data(&[("vnexpress.net", nights(240, gives(10)))]);
-    data.ending = Ending::Budget { key: "crawl.max_time".into() };
-    data.hosts[0].held = vec![Held { urls: 700, why: "crawl.max_time reached".into() }];
+    data.ending = RunEnding::Budget { key: "crawl.max_time".into() };
+    data.hosts[0].held = vec![DeferredUrls { urls: 700, why: "crawl.max_time reached".into() }];
     let report = Report::new(&data);
-    assert_eq!(report.status, Status::Fine);
+    assert_eq!(report.status, RunStatus::Fine);
     assert_eq!(report.findings[0].text, "crawl.max_time reached; URLs left for the next run: 700");
     assert!(report.findings[1].text.starts_with("10 new, usually 240"), "{:?}", report.findings);
 }
@@ -269,10 +275,10 @@ fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
     let mut data = run_data(&[("vnexpress.net", nights(240, gives(240)))]);
     put_off(&mut data, 2);
     let report = Report::new(&data);
-    assert_eq!(report.status, Status::Unusual);
+    assert_eq!(report.status, RunStatus::Unusual);
     assert_eq!(sentences(&report), ["runs were missed: the previous run began 3 days earlier, usually 24 h"]);
     data.past[3].started += jiff::SignedDuration::from_hours(9);
-    assert_eq!(Report::new(&data).status, Status::Fine);
+    assert_eq!(Report::new(&data).status, RunStatus::Fine);
 }
 
 #[test]
@@ -280,16 +286,16 @@ fn a_disk_that_fills_up_is_said_in_runs() {
     let mut data = run_data(&[("vnexpress.net", nights(240, gives(240)))]);
     // A night stores about 14 MB.
     data.disk = Some(Disk { free: 140 << 20, floor: 20 << 20 });
-    assert_eq!(Report::new(&data).status, Status::Fine);
+    assert_eq!(Report::new(&data).status, RunStatus::Fine);
     data.disk = Some(Disk { free: 100 << 20, floor: 20 << 20 });
     let report = Report::new(&data);
     assert_eq!(
         sentences(&report),
         ["the disk is getting full: 100.0 MiB free; estimated runs until store.min_free_disk: 6"]
     );
-    assert_eq!(report.status, Status::Unusual);
+    assert_eq!(report.status, RunStatus::Unusual);
     data.disk = None;
-    assert_eq!(Report::new(&data).status, Status::Fine);
+    assert_eq!(Report::new(&data).status, RunStatus::Fine);
 }
 
 #[test]
@@ -302,7 +308,7 @@ fn a_fault_that_lasts_becomes_the_state_of_things() {
             ("vnexpress.net", nights.clone()),
             ("tuoitre.vn", vec![gives(90); nights.len()]),
         ]));
-        alarms += u32::from(report.status != Status::Fine);
+        alarms += u32::from(report.status != RunStatus::Fine);
         assert_eq!(report.findings.len(), 1, "it is named every night");
     }
     assert_eq!(alarms, 7);

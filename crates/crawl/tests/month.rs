@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
-use gleaner_crawl::{Clock, Progress, Purpose, Replay, Start, Stop, Summary, WarcFile};
+use gleaner_crawl::{Clock, CrawlInput, Progress, Purpose, Replay, StopRequest, Summary, WarcFile};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
-use gleaner_store::{Options, Store, open};
+use gleaner_store::{Store, StoreOptions, open};
 use gleaner_template::HostPins;
 use gleaner_testkit::{Daily, Issue, Newspaper};
 use jiff::{SignedDuration, Timestamp};
 
-const OPTIONS: Options = Options { cache: 16 << 20, create: true };
+const OPTIONS: StoreOptions = StoreOptions { cache: 16 << 20, create: true };
 const NIGHTS: i64 = 31;
 /// 02:00 Hanoi time on the newspaper's third day.
 const FIRST: &str = "2026-11-03T19:00:00Z";
@@ -29,14 +29,14 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
     let store = writer.store();
     let began = Instant::now();
     let clock = move || start + SignedDuration::try_from(began.elapsed()).unwrap();
-    let start = Start {
+    let start = CrawlInput {
         config,
         seeds: parse_seeds(&Daily::seeds().join("\n"), "seeds").unwrap(),
         pins: HostPins::default(),
         admission: gleaner_corpus::Admission::default(),
         writer,
         runtime: runtime.handle().clone(),
-        stop: Stop::default(),
+        stop: StopRequest::default(),
         progress: Arc::new(Progress::default()),
         patience: Duration::ZERO,
         clock: Clock::from_fn(clock),
@@ -121,7 +121,7 @@ fn what_the_runs_have_collected_can_be_rebuilt_from_the_archive() {
         pins: HostPins::default(),
         admission: gleaner_corpus::Admission::default(),
         writer,
-        stop: Stop::default(),
+        stop: StopRequest::default(),
         progress: Arc::new(Progress::default()),
         sources: files.into_iter().map(WarcFile::file).collect(),
     });

@@ -70,7 +70,10 @@ fn every_answer_has_its_outcome() {
     }
     assert_eq!(ending(&store, "/map.xml"), "unreadable");
     assert_eq!(ending(&store, "/"), "listing");
-    assert!(summary.ending == gleaner_crawl::Ending::Quiet && summary.held_back.is_empty(), "{summary:?}");
+    assert!(
+        summary.ending == gleaner_crawl::Ending::Quiet && summary.deferred_urls.is_empty(),
+        "{summary:?}"
+    );
     assert_eq!(summary.documents, 1);
     assert!(!site.asked().iter().any(|path| path.starts_with("/members")));
     let (_, counts) = &summary.hosts[0];
@@ -107,8 +110,8 @@ fn a_host_whose_robots_txt_fails_is_not_asked_for_anything_else() {
     let (summary, store) = site.crawl(folder.path(), &[]);
     assert_eq!(site.asked(), ["/robots.txt"]);
     assert_eq!(ending(&store, "/"), "", "it still waits");
-    assert_eq!(summary.held_back.len(), 1);
-    assert!(summary.held_back[0].why.contains("robots.txt"), "{summary:?}");
+    assert_eq!(summary.deferred_urls.len(), 1);
+    assert!(summary.deferred_urls[0].why.contains("robots.txt"), "{summary:?}");
 }
 
 #[test]
@@ -135,11 +138,11 @@ fn a_page_cap_leaves_the_rest_to_the_next_run() {
     let site = Site::serve(Routes::from([("/", vec![html(&links)])]));
     let folder = TempDir::new().unwrap();
     let (summary, store) = site.crawl(folder.path(), &["crawl.max_pages_per_host=4"]);
-    assert_eq!(summary.held_back[0].urls, 7, "{summary:?}");
-    assert!(summary.held_back[0].why.contains("crawl.max_pages_per_host = 4"));
+    assert_eq!(summary.deferred_urls[0].urls, 7, "{summary:?}");
+    assert!(summary.deferred_urls[0].why.contains("crawl.max_pages_per_host = 4"));
     drop(store);
     let (summary, _store) = site.crawl(folder.path(), &[]);
-    assert!(summary.held_back.is_empty() && !summary.resumed && summary.run.number == 2, "{summary:?}");
+    assert!(summary.deferred_urls.is_empty() && !summary.resumed && summary.run.number == 2, "{summary:?}");
     let pages = site.asked().iter().filter(|path| path.starts_with("/page-")).count();
     assert_eq!(pages, 9, "{:?}", site.asked());
 }

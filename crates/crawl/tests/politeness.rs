@@ -68,7 +68,7 @@ fn the_hold_of_a_subdomain_is_its_own() {
     let held = store.host("shop.site.example").unwrap().unwrap().held_until.expect("recorded");
     assert!(held > jiff::Timestamp::now() + jiff::SignedDuration::from_mins(50), "{held}");
     assert_eq!(store.host("site.example").unwrap().unwrap().held_until, None);
-    assert_eq!(summary.held_back.len(), 1, "{summary:?}");
+    assert_eq!(summary.deferred_urls.len(), 1, "{summary:?}");
 }
 
 /// Describes the requests that began less than `gap` after the end of the previous request to any host.
@@ -156,8 +156,8 @@ fn a_site_that_has_used_up_its_bytes_waits_for_the_next_run() {
     let (summary, store) = site.crawl(folder.path(), &["crawl.max_bytes_per_site=40KiB"]);
     let bytes = summary.hosts[0].1.bytes;
     assert!((40 << 10..56 << 10).contains(&bytes), "{bytes}");
-    assert!(summary.held_back[0].why.contains("crawl.max_bytes_per_site"), "{summary:?}");
+    assert!(summary.deferred_urls[0].why.contains("crawl.max_bytes_per_site"), "{summary:?}");
     drop(store);
     let (summary, _store) = site.crawl(folder.path(), &[]);
-    assert!(summary.held_back.is_empty(), "{summary:?}");
+    assert!(summary.deferred_urls.is_empty(), "{summary:?}");
 }

@@ -94,7 +94,7 @@ fn check_corpus(newspaper: &Newspaper, store: &Store) {
         let last = template.learned_from.iter().map(|url| order[url]).max().unwrap();
         assert!(last <= OLD + 20, "{}: noticed at its page {last}", host.name);
         let window: Window<gleaner_frontier::UrlKey> = store.health(&host.name).unwrap().unwrap();
-        assert!(window.len() > 5 && window.unlike().count() == 0, "{window:?}");
+        assert!(window.len() > 5 && window.unlike_pages().count() == 0, "{window:?}");
     }
 }
 

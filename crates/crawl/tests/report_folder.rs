@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::histories::{counts, gives, run_data};
-use gleaner_crawl::report::{Held, Report, folder, page};
-use gleaner_render::language::Language;
+use gleaner_crawl::report::{DeferredUrls, Report, folder, page};
+use gleaner_render::language::UiLanguage;
 use tempfile::TempDir;
 
 /// Returns the report of the night with this number.
@@ -15,7 +15,7 @@ fn report(night: usize) -> Report {
 #[test]
 fn reports_are_whole_and_the_oldest_are_removed() {
     let data = TempDir::new().unwrap();
-    let folder = folder::of(data.path());
+    let folder = folder::reports_folder(data.path());
     assert!(folder::list(&folder).unwrap().is_empty(), "a folder that is not there has none");
     for night in 0..5 {
         let written = folder::write(&folder, &report(night), 3).unwrap();
@@ -46,11 +46,11 @@ fn the_page_of_a_report_folds_quiet_hosts_and_names_each_grade_once() {
         ("e.example", vec![quiet]),
     ]);
     data.hosts.iter_mut().for_each(|host| host.seed = Some(host.name.clone()));
-    data.hosts[4].held = vec![Held { urls: 3, why: "the host asked to wait".into() }];
+    data.hosts[4].held = vec![DeferredUrls { urls: 3, why: "the host asked to wait".into() }];
     let report = Report::new(&data);
     let shown =
         |language| page::content(&report, &|host| maud::html! { i { (host) } }, language).into_string();
-    let english = shown(Language::English);
+    let english = shown(UiLanguage::English);
     assert_eq!(english.matches("<b>notes</b>").count(), 1, "{english}");
     assert_eq!(english.matches("<b>").count(), 1, "{english}");
     let (active, quiet) = english.split_once("<details class=\"quiet-hosts\">").unwrap();
@@ -61,7 +61,7 @@ fn the_page_of_a_report_folds_quiet_hosts_and_names_each_grade_once() {
     assert!(table.contains("<td class=\"number nothing\" data-label=\"Failed\">0</td>"), "{table}");
     assert!(quiet.contains("data-label=\"New\"><strong>0</strong></td>"), "{quiet}");
     assert!(quiet.contains("Left: URLs that were due and wait for the next run."), "{quiet}");
-    let vietnamese = shown(Language::Vietnamese);
+    let vietnamese = shown(UiLanguage::Vietnamese);
     for part in [
         "Điều nhận thấy",
         "<b>ghi chú</b>",

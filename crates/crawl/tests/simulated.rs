@@ -2,7 +2,7 @@
 //! stops is noticed.
 
 use crate::histories::{counts, gives, run_data};
-use gleaner_crawl::report::{Report, Status};
+use gleaner_crawl::report::{Report, RunStatus};
 use gleaner_store::Counts;
 use proptest::prelude::*;
 
@@ -61,7 +61,7 @@ fn alarms(nights: &[Counts]) -> usize {
         let shift = jiff::SignedDuration::from_hours(24 * i64::try_from(first).unwrap());
         data.run.started += shift;
         data.past.iter_mut().for_each(|night| night.started += shift);
-        Report::new(&data).status != Status::Fine
+        Report::new(&data).status != RunStatus::Fine
     };
     (0..nights.len()).filter(is_alarm).count()
 }
@@ -141,7 +141,7 @@ proptest! {
         let mut nights = vec![gives(usual); count];
         nights.push(gives(usual + more));
         let is_tenfold = usual >= 10 && usual + more >= 10 * usual;
-        let expected = if is_tenfold { Status::Unusual } else { Status::Fine };
+        let expected = if is_tenfold { RunStatus::Unusual } else { RunStatus::Fine };
         prop_assert_eq!(Report::new(&run_data(&[("a.example", nights)])).status, expected);
     }
 }

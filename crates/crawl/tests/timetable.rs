@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner_crawl::report::text::sentence;
-use gleaner_crawl::report::{Grade, Report, Status, folder};
-use gleaner_crawl::{Clock, Progress, Start, Stop, Summary, report};
+use gleaner_crawl::report::{Grade, Report, RunStatus, folder};
+use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary, report};
 use gleaner_frontier::parse_seeds;
-use gleaner_store::{Options, Store, open};
+use gleaner_store::{Store, StoreOptions, open};
 use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
@@ -190,7 +190,7 @@ impl Timetable {
             "store.min_free_disk=1MiB",
         ];
         let config = gleaner_config::read(None, &sets.map(String::from)).unwrap();
-        let store = open(folder.path(), &Options { cache: 16 << 20, create: true }).unwrap().store();
+        let store = open(folder.path(), &StoreOptions { cache: 16 << 20, create: true }).unwrap().store();
         Self { press, folder, store, runtime: tokio::runtime::Runtime::new().unwrap(), config }
     }
 
@@ -203,14 +203,14 @@ impl Timetable {
             let passed = SignedDuration::try_from(begun.elapsed()).unwrap();
             first + SignedDuration::from_hours(24 * number) + passed
         });
-        let crawled = gleaner_crawl::run(Start {
+        let crawled = gleaner_crawl::run(CrawlInput {
             config: self.config.clone(),
             seeds: parse_seeds("http://a.example/\nhttp://b.example/", "seeds").unwrap(),
             pins: HostPins::default(),
             admission: gleaner_corpus::Admission::default(),
             writer: self.store.writer().unwrap().unwrap(),
             runtime: self.runtime.handle().clone(),
-            stop: Stop::default(),
+            stop: StopRequest::default(),
             progress: Arc::new(Progress::default()),
             patience: Duration::ZERO,
             clock: clock.clone(),
@@ -221,10 +221,10 @@ impl Timetable {
 
     /// Crawls five ordinary nights, then a night in which the second site behaves as `mood`. Returns the last
     /// report.
-    fn told(&self, mood: Mood) -> Report {
+    fn format_time(&self, mood: Mood) -> Report {
         for number in 0..5 {
             let (_, report) = self.night(number);
-            assert_eq!(report.status, Status::Fine, "night {number}: {:?}", report.findings);
+            assert_eq!(report.status, RunStatus::Fine, "night {number}: {:?}", report.findings);
             let new: Vec<u64> = report.hosts.iter().map(|host| host.figures.new).collect();
             assert_eq!(new, [A_NIGHT.unsigned_abs(); 2], "night {number}: {:?}", report.hosts);
         }
@@ -234,7 +234,7 @@ impl Timetable {
 }
 
 fn first(report: &Report) -> String {
-    assert_eq!(report.status, Status::Unusual, "{:?}", report.findings);
+    assert_eq!(report.status, RunStatus::Unusual, "{:?}", report.findings);
     assert_eq!(report.findings[0].grade, Grade::Unusual);
     assert!(report.findings.iter().all(|finding| finding.host.as_deref() == Some("b.example")));
     sentence(&report.findings[0])
@@ -243,12 +243,12 @@ fn first(report: &Report) -> String {
 #[test]
 fn a_site_behind_a_wall_is_reported_the_same_night() {
     let nights = Timetable::begin();
-    let report = nights.told(Mood::Wall);
+    let report = nights.format_time(Mood::Wall);
     assert_eq!(
         first(&report),
         "b.example: 0 new, usually 12: 100% of pages: consent dialogs instead of articles (not_article: consent_wall)"
     );
-    let written = folder::write(&folder::of(nights.folder.path()), &report, 400).unwrap();
+    let written = folder::write(&folder::reports_folder(nights.folder.path()), &report, 400).unwrap();
     assert_eq!(folder::read(&written.json).unwrap(), report);
     let page = std::fs::read_to_string(written.html).unwrap();
     assert!(page.contains("b.example: 0 new, usually 12"), "{page}");
@@ -257,7 +257,7 @@ fn a_site_behind_a_wall_is_reported_the_same_night() {
 #[test]
 fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() {
     let nights = Timetable::begin();
-    let report = nights.told(Mood::Dead);
+    let report = nights.format_time(Mood::Dead);
     let said = first(&report);
     // If the robots.txt is more than a day old, its failure is reported, otherwise that of the front page.
     let is_said = ["not crawled: robots.txt", "cannot be reached: failed"]
@@ -266,12 +266,12 @@ fn a_site_that_is_gone_is_reported_the_same_night_and_no_more_when_it_is_back() 
     assert!(is_said, "{said}");
     *nights.press.mood.lock().unwrap() = Mood::Publishes;
     let (_, report) = nights.night(6);
-    assert_eq!(report.status, Status::Fine, "{:?}", report.findings);
+    assert_eq!(report.status, RunStatus::Fine, "{:?}", report.findings);
 }
 
 #[test]
 fn a_site_that_stands_still_is_reported_the_same_night() {
-    let report = Timetable::begin().told(Mood::Stopped);
+    let report = Timetable::begin().format_time(Mood::Stopped);
     let said = "b.example: 0 new, usually 12: front pages, sections, feeds and sitemaps name nothing new (read: 1; other URLs requested: 0)";
     assert_eq!(first(&report), said);
 }

@@ -6,14 +6,14 @@
 //!
 //! The program extracts sets with one site with the protocol `template`, and all sets with `cold`. It
 //! cross-validates block models by site. It also prints the slope and the intercept that fit all texts best.
-//! They can replace the constants in `gleaner_template::Method::confidence`.
+//! They can replace the constants in `gleaner_template::ExtractionMethod::confidence`.
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_eval::{Dataset, Method, Protocol, Task, run};
-use gleaner_template::Method as ExtractedBy;
+use gleaner_eval::{Dataset, EvalTask, Method, Protocol, run};
+use gleaner_template::ExtractionMethod as ExtractedBy;
 
 /// The lower bounds of the confidence, one for each row.
 const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn samples(sets: &[Dataset], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sample)>, Box<dyn Error>> {
-    let task = Task {
+    let task = EvalTask {
         protocol,
         methods: vec![Method::Gleaner],
         measures: Vec::new(),

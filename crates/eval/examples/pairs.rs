@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_corpus::dedup::{BANDS, Signed};
+use gleaner_corpus::dedup::{BANDS, SignedText};
 use gleaner_eval::Dataset;
 use gleaner_eval::pairs::figures::{Criterion, JudgedPair, KindFigures, by_kind, point};
 use gleaner_eval::pairs::texts::{Text, TextLanguage, texts};
@@ -107,10 +107,10 @@ fn met_by_chance(out: &mut impl Write, texts: &[Text]) -> io::Result<()> {
     )?;
     writeln!(out, "|---|{}", "---:|".repeat(4))?;
     for language in TextLanguage::ALL {
-        let signed: Vec<(usize, Signed)> = texts
+        let signed: Vec<(usize, SignedText)> = texts
             .iter()
             .filter(|text| text.language == language)
-            .filter_map(|text| Some((text.article, Signed::from_text(&text.whole())?)))
+            .filter_map(|text| Some((text.article, SignedText::from_text(&text.whole())?)))
             .collect();
         let (mut pairs, mut sum, mut met, mut alike) = (0_u64, 0.0, 0_u64, 0_u64);
         for (at, (article, one)) in signed.iter().enumerate() {

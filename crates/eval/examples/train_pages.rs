@@ -19,7 +19,7 @@ use gleaner_eval::training::TrainingSet;
 use gleaner_eval::training::boosting::{BoostingParams, FeatureTable, Target, grow};
 use gleaner_eval::{Dataset, PageEntry};
 use gleaner_extract::block_model::{self, Forest};
-use gleaner_template::Verdict;
+use gleaner_template::PageClass;
 use gleaner_template::article::{feature_row, judge_with, written};
 use rayon::prelude::*;
 
@@ -81,7 +81,11 @@ fn train(folders: &[PathBuf]) -> Result<String, String> {
     let entries: Vec<(&PageEntry, bool)> =
         articles.map(|entry| (entry, true)).chain(others.map(|entry| (entry, false))).collect();
     let read = |(entry, is_article): &(&PageEntry, bool)| {
-        training_page(entry, *is_article, blind.of(&entry.site).unwrap_or_else(|| block_model::built_in()))
+        training_page(
+            entry,
+            *is_article,
+            blind.model_for(&entry.site).unwrap_or_else(|| block_model::built_in()),
+        )
     };
     let training_set: Result<Vec<TrainingPage>, String> = entries.par_iter().map(read).collect();
     let training_set = training_set?;
@@ -102,7 +106,7 @@ fn names() -> Vec<&'static str> {
 
 fn training_page(entry: &PageEntry, is_article: bool, model: &Forest) -> Result<TrainingPage, String> {
     let page = entry.read().map_err(|error| error.to_string())?.page;
-    let judged = block_model::judge(&page, model);
+    let judged = block_model::classify(&page, model);
     let row = |url| feature_row(&page, url, &judged).into_iter().map(|(_, value)| value).collect();
     let by_rules = judge_with(&Forest::default(), &page, &entry.url, &judged);
     Ok(TrainingPage {
@@ -110,7 +114,7 @@ fn training_page(entry: &PageEntry, is_article: bool, model: &Forest) -> Result<
         site: site(&entry.url),
         is_article,
         rows: [row(&entry.url), row("")],
-        is_refused: by_rules != Verdict::Article,
+        is_refused: by_rules != PageClass::Article,
     })
 }
 

@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_corpus::language::class::{CLASSES, Class};
+use gleaner_corpus::language::class::{CLASSES, WordClass};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name a folder of lists")?;
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut shares = [0.0; CLASSES];
         for line in fs::read_to_string(&file)?.lines() {
             let (word, frequency) = line.split_once('\t').ok_or("a line has a word, a tab, a frequency")?;
-            if let Some(class) = Class::from_word(word) {
+            if let Some(class) = WordClass::from_word(word) {
                 shares[class as usize] += frequency.parse::<f64>()?;
             }
         }

@@ -142,7 +142,7 @@ impl DatasetError {
         Self::NoGold { names: names.join(", "), reason }
     }
 
-    fn apart(self) -> Vec<Self> {
+    fn flatten(self) -> Vec<Self> {
         match self {
             Self::Several(errors) => errors,
             other => vec![other],
@@ -185,7 +185,7 @@ impl Dataset {
                 if seen.insert(fs::canonicalize(&folder).map_err(wrong(&folder))?) {
                     match Self::read(&folder) {
                         Ok(set) => sets.push(set),
-                        Err(error) => faults.extend(error.apart()),
+                        Err(error) => faults.extend(error.flatten()),
                     }
                 }
             }
@@ -193,7 +193,7 @@ impl Dataset {
         if !faults.is_empty() {
             return Err(DatasetError::all(faults));
         }
-        tell_apart(&mut sets);
+        make_names_unique(&mut sets);
         Ok(sets)
     }
 
@@ -317,7 +317,7 @@ fn base_name(folder: &Path) -> String {
 }
 
 /// Uses the path as the name of a set if several sets have the same name, or if the name is [`ALL`].
-fn tell_apart(sets: &mut [Dataset]) {
+fn make_names_unique(sets: &mut [Dataset]) {
     let names: Vec<String> = sets.iter().map(|set| set.name.clone()).collect();
     for set in sets {
         if set.name == ALL || names.iter().filter(|name| **name == set.name).count() > 1 {

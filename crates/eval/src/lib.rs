@@ -23,8 +23,8 @@ pub mod training;
 
 pub use dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 pub use measure::Measure;
-pub use method::{Learned, Method};
+pub use method::{LearnedTemplates, Method};
 pub use parallel::PER_CORE;
-pub use protocol::{DatasetScores, Protocol, Run, Task, run};
+pub use protocol::{DatasetScores, EvalRun, EvalTask, Protocol, run};
 pub use report::EvalReport;
 pub use score::{PageScore, score_page};

@@ -11,7 +11,7 @@ use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::text::tidy;
 use rayon::prelude::*;
 
-use crate::measure::words::{Bag, normal};
+use crate::measure::words::{WordBag, normal};
 use crate::parallel::in_order;
 use crate::{Dataset, DatasetError};
 
@@ -78,8 +78,10 @@ impl PageMetadata {
     }
 
     fn word_f1(&self) -> Option<f64> {
-        let gold = Bag::from_text(self.gold.as_deref()?);
-        Some(Bag::from_text(self.metadata.title.as_deref().unwrap_or_default()).against(&gold).ratios().f1)
+        let gold = WordBag::from_text(self.gold.as_deref()?);
+        Some(
+            WordBag::from_text(self.metadata.title.as_deref().unwrap_or_default()).against(&gold).ratios().f1,
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Defines the methods that can be compared, with their names on the command line.
 //!
 //! The methods of [`SinglePage`] need only one page. All other methods need several pages of a site. To add a
-//! method that learns from a site, add a variant here and a field to [`Learned`].
+//! method that learns from a site, add a variant here and a field to [`LearnedTemplates`].
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_methods::{Input, SinglePage};
-use gleaner_template::{Extracted, PreparedTemplate, SiteTemplate, site};
+use gleaner_template::{ExtractedText, PreparedTemplate, SiteTemplate, site};
 use jiff::Timestamp;
 
 /// An extraction method.
@@ -30,13 +30,13 @@ pub enum Method {
 
 /// What methods learned from pages of one site. Contains only the templates that these methods need.
 #[derive(Debug, Clone, Default)]
-pub struct Learned {
+pub struct LearnedTemplates {
     template: Option<PreparedTemplate>,
     fast: Option<fast_content_extractor::Template>,
-    site: Option<content_extractor::Site>,
+    site: Option<content_extractor::SiteBlocks>,
 }
 
-impl Learned {
+impl LearnedTemplates {
     /// Learns what `methods` need from pages, each with its URL. `model` is the block model for the methods
     /// that use one. If there are no pages, the result is empty.
     #[must_use]
@@ -51,8 +51,12 @@ impl Learned {
                 &fast_content_extractor::FastContentExtractorParams::default(),
             )
         };
-        let compare =
-            || content_extractor::Site::new(&pages(), &content_extractor::ContentExtractorParams::default());
+        let compare = || {
+            content_extractor::SiteBlocks::new(
+                &pages(),
+                &content_extractor::ContentExtractorParams::default(),
+            )
+        };
         Self {
             template: methods.contains(&Method::Gleaner).then(learn),
             fast: methods.contains(&Method::FastContentExtractor).then(prepare),
@@ -81,7 +85,7 @@ impl Method {
 
     /// Returns the method with this name, or `None` if the name is unknown.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::all().find(|method| method.name() == name)
     }
 
@@ -100,7 +104,7 @@ impl Method {
     /// Returns the text of the page. Returns no lines if the method finds no text, or if it needs a site and
     /// has learned nothing. `model` is the block model.
     #[must_use]
-    pub fn extract(self, input: Input<'_>, learned: &Learned, model: &Forest) -> Vec<Line> {
+    pub fn extract(self, input: Input<'_>, learned: &LearnedTemplates, model: &Forest) -> Vec<Line> {
         let page = input.page;
         match self {
             Self::Gleaner => Self::gleaner(page, learned, model).lines,
@@ -117,7 +121,7 @@ impl Method {
 
     /// Returns the text of the method `gleaner` with its confidence. `model` is the block model.
     #[must_use]
-    pub fn gleaner(page: &Page, learned: &Learned, model: &Forest) -> Extracted {
+    pub fn gleaner(page: &Page, learned: &LearnedTemplates, model: &Forest) -> ExtractedText {
         match &learned.template {
             Some(prepared) => {
                 let detected = prepared.detector().detect(page);
@@ -143,9 +147,9 @@ mod tests {
     #[test]
     fn names_lead_back_to_methods() {
         for method in Method::all() {
-            assert_eq!(Method::named(method.name()), Some(method));
+            assert_eq!(Method::from_name(method.name()), Some(method));
         }
-        assert_eq!(Method::named("nonsense"), None);
+        assert_eq!(Method::from_name("nonsense"), None);
     }
 
     #[test]
@@ -156,7 +160,7 @@ mod tests {
         let pages = ["Rain is on its way.", "The bridge opens today.", "Two more trains."].map(source);
         let pages = pages.map(|source| Page::parse(&source));
         let methods: Vec<Method> = Method::all().collect();
-        let learned = Learned::from_pages(
+        let learned = LearnedTemplates::from_pages(
             &methods,
             block_model::built_in(),
             "a.example",
@@ -165,10 +169,11 @@ mod tests {
         let source = source(&"Schools close early, the council said. ".repeat(9));
         let page = Page::parse(&source);
         let input = Input { source: &source, page: &page };
-        let extract =
-            |method: Method, learned: &Learned| method.extract(input, learned, block_model::built_in());
+        let extract = |method: Method, learned: &LearnedTemplates| {
+            method.extract(input, learned, block_model::built_in())
+        };
         for method in methods {
-            let (cold, warm) = (extract(method, &Learned::default()), extract(method, &learned));
+            let (cold, warm) = (extract(method, &LearnedTemplates::default()), extract(method, &learned));
             assert_eq!(cold.is_empty(), method.needs_site(), "{method}");
             assert!(plain(&warm).contains("Schools close early"), "{method}");
             if !method.uses_site() {

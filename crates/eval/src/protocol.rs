@@ -26,7 +26,7 @@ use crate::folds::{FOLDS, KEPT, training_pages};
 use crate::parallel::{pool, split_results};
 use crate::score::{PageScore, score_page};
 use crate::training::{CrossValidated, TrainingSet, boosting};
-use crate::{Learned, Measure, Method};
+use crate::{LearnedTemplates, Measure, Method};
 
 const NEEDED: usize = 2;
 
@@ -62,7 +62,7 @@ impl Protocol {
 
 /// An evaluation to run over the sets.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub struct EvalTask {
     /// Which pages the methods may learn from.
     pub protocol: Protocol,
     /// The methods, in the order of the report.
@@ -78,7 +78,7 @@ pub struct Task {
 
 /// The scores of an evaluation.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct EvalRun {
     /// Which pages the methods could learn from.
     pub protocol: Protocol,
     /// The scores of each set, in the order of the sets. Sets without gold text are omitted.
@@ -104,7 +104,7 @@ pub struct DatasetScores {
 /// # Errors
 /// No page has gold text, or all pages with gold text are unreadable. With `cross_validate`, a single
 /// unreadable page with gold text is also an error.
-pub fn run(sets: &[Dataset], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Run, DatasetError> {
+pub fn run(sets: &[Dataset], task: &EvalTask, done: &(dyn Fn() + Sync)) -> Result<EvalRun, DatasetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {
         return Err(DatasetError::no_gold(sets));
@@ -124,7 +124,7 @@ pub fn run(sets: &[Dataset], task: &Task, done: &(dyn Fn() + Sync)) -> Result<Ru
         return Err(DatasetError::all(unread));
     }
     remarks.extend(sets.iter().flat_map(DatasetScores::remarks));
-    Ok(Run {
+    Ok(EvalRun {
         protocol: task.protocol,
         sets,
         remarks,
@@ -164,10 +164,10 @@ impl DatasetScores {
 }
 
 fn model<'a>(models: &'a CrossValidated, entry: &PageEntry) -> &'a Forest {
-    models.of(&entry.site).unwrap_or_else(|| block_model::built_in())
+    models.model_for(&entry.site).unwrap_or_else(|| block_model::built_in())
 }
 
-fn scope<'a>(sets: &'a [Dataset], task: &Task) -> (Vec<&'a Dataset>, Vec<String>) {
+fn scope<'a>(sets: &'a [Dataset], task: &EvalTask) -> (Vec<&'a Dataset>, Vec<String>) {
     let mut remarks = Vec::new();
     for method in task.methods.iter().filter(|&&method| !task.protocol.allows(method)) {
         remarks.push(format!("{method} is left out: it needs pages of a site (--protocol template)"));
@@ -200,7 +200,7 @@ fn scope<'a>(sets: &'a [Dataset], task: &Task) -> (Vec<&'a Dataset>, Vec<String>
 
 fn one_set(
     set: &Dataset,
-    task: &Task,
+    task: &EvalTask,
     methods: &[Method],
     models: &CrossValidated,
     done: &(dyn Fn() + Sync),
@@ -208,7 +208,7 @@ fn one_set(
     let learns = task.protocol.learns() && methods.iter().any(|method| method.uses_site());
     let kept = set.entries.par_iter().take(if learns { KEPT } else { 0 }).map(PageEntry::read);
     let (kept, mut unread) = split_results(kept.collect());
-    let learned: Vec<Learned> =
+    let learned: Vec<LearnedTemplates> =
         (0..FOLDS).into_par_iter().map(|fold| learn(set, methods, models, &kept, fold)).collect();
     let score = |(at, entry): (usize, &PageEntry)| {
         let score = |recorded: &RecordedPage| {
@@ -243,12 +243,12 @@ fn learn(
     models: &CrossValidated,
     kept: &[Option<RecordedPage>],
     fold: usize,
-) -> Learned {
+) -> LearnedTemplates {
     if kept.is_empty() {
-        return Learned::default();
+        return LearnedTemplates::default();
     }
     let page = |at: usize| Some((set.entries[at].url.as_str(), &kept[at].as_ref()?.page));
     let pages: Vec<(&str, &Page)> = training_pages(kept.len(), fold).filter_map(page).collect();
     let first = set.entries.first().expect("a set with pages that were kept has entries");
-    Learned::from_pages(methods, model(models, first), &first.site, &pages)
+    LearnedTemplates::from_pages(methods, model(models, first), &first.site, &pages)
 }

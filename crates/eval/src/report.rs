@@ -9,8 +9,8 @@
 
 pub use crate::dataset::ALL;
 use crate::measure::Ratios;
-use crate::measure::space::Space;
-use crate::{Method, PageScore, Protocol, Run};
+use crate::measure::space::Sizes;
+use crate::{EvalRun, Method, PageScore, Protocol};
 
 /// A page with a lower F1 counts as failed.
 const HALF: f64 = 0.5;
@@ -19,12 +19,12 @@ const HALF: f64 = 0.5;
 #[derive(Debug, Clone)]
 pub struct EvalReport {
     /// One row per set and method, in the order of the run. The rows for all sets together are last.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ResultRow>,
 }
 
 /// The results of a method on a set.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ResultRow {
     /// The set's name, or [`ALL`].
     pub set: String,
     /// Which pages the method could learn from.
@@ -50,7 +50,7 @@ pub struct Row {
     /// The edit distance ratio, if requested.
     pub edit_distance: Option<EditDistance>,
     /// Total bytes of all pages and of the extracted texts, if requested.
-    pub space: Option<Space>,
+    pub space: Option<Sizes>,
     /// Mean time of an extraction in milliseconds. Decoding and parsing are not included.
     pub milliseconds: f64,
 }
@@ -80,16 +80,16 @@ pub enum Value {
 impl EvalReport {
     /// Summarizes a run.
     #[must_use]
-    pub fn from_run(run: &Run) -> Self {
+    pub fn from_run(run: &EvalRun) -> Self {
         let scored = run.sets.iter().flat_map(|set| set.methods.iter().map(move |(m, p)| (set, *m, p)));
-        let mut rows: Vec<Row> = scored
+        let mut rows: Vec<ResultRow> = scored
             .filter(|(.., pages)| !pages.is_empty())
-            .map(|(set, method, pages)| Row::new(&set.name, run.protocol, method, &[pages]))
+            .map(|(set, method, pages)| ResultRow::new(&set.name, run.protocol, method, &[pages]))
             .collect();
         let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
         for (at, (method, _)) in methods.iter().enumerate() {
             let sets: Vec<&[PageScore]> = run.sets.iter().map(|set| &*set.methods[at].1).collect();
-            rows.push(Row::new(ALL, run.protocol, *method, &sets));
+            rows.push(ResultRow::new(ALL, run.protocol, *method, &sets));
         }
         Self { rows }
     }
@@ -110,7 +110,7 @@ impl EvalReport {
     }
 }
 
-impl Row {
+impl ResultRow {
     fn new(set: &str, protocol: Protocol, method: Method, sets: &[&[PageScore]]) -> Self {
         let pages: Vec<&PageScore> = sets.iter().flat_map(|pages| pages.iter()).collect();
         let f1 = |page: &PageScore| page.words.ratios().f1;
@@ -169,7 +169,7 @@ impl Row {
             columns.push(("edit_distance_pages", Value::Count(pages as u64)));
         }
         if let Some(space) = self.space {
-            let Space { html, text } = space;
+            let Sizes { html, text } = space;
             let names = ["html_bytes", "text_bytes", "html_gzip_bytes", "text_gzip_bytes"];
             let sizes = [html.plain, text.plain, html.gzip, text.gzip].map(Value::Count);
             columns.extend(names.into_iter().zip(sizes));
@@ -212,7 +212,7 @@ impl Value {
 /// Returns at most `count` pages with the lowest F1 of a method, lowest first. Equal pages are sorted by
 /// path.
 #[must_use]
-pub fn worst(run: &Run, method: Method, count: usize) -> Vec<&PageScore> {
+pub fn worst(run: &EvalRun, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);
     let mut pages: Vec<&PageScore> = methods.flat_map(|(_, pages)| pages).collect();
     let f1 = |page: &PageScore| page.words.ratios().f1;
@@ -241,8 +241,8 @@ fn edit_distance(pages: &[&PageScore]) -> Option<EditDistance> {
     Some(EditDistance { ratio: (pages > 0).then(|| mean(measured.into_iter())), pages })
 }
 
-fn sum_of_space(pages: &[&PageScore]) -> Option<Space> {
-    let mut sum = Space::default();
+fn sum_of_space(pages: &[&PageScore]) -> Option<Sizes> {
+    let mut sum = Sizes::default();
     for page in pages {
         sum += page.space?;
     }
@@ -275,14 +275,14 @@ mod tests {
         }
     }
 
-    fn two_sets() -> Run {
+    fn two_sets() -> EvalRun {
         let set =
             |name: &str, pages| DatasetScores { name: name.into(), methods: vec![(Method::Gleaner, pages)] };
         let sets = vec![
             set("a,b", vec![page("a/1", 4), page("a/2", 1), page("a/3", 1)]),
             set("c", vec![page("c/1", 2)]),
         ];
-        Run { protocol: Protocol::Cold, sets, remarks: Vec::new(), unread: Vec::new() }
+        EvalRun { protocol: Protocol::Cold, sets, remarks: Vec::new(), unread: Vec::new() }
     }
 
     #[test]

@@ -11,10 +11,10 @@ use gleaner_html::text::plain;
 use gleaner_methods::Input;
 
 use crate::dataset::RecordedPage;
-use crate::measure::space::{Size, Space};
-use crate::measure::words::{Bag, Overlap};
+use crate::measure::space::{Size, Sizes};
+use crate::measure::words::{Overlap, WordBag};
 use crate::measure::{Measure, Ratios, blocks, edit_distance, subsequence};
-use crate::{Learned, Method};
+use crate::{LearnedTemplates, Method};
 
 /// The score of a method on a page.
 #[derive(Debug, Clone)]
@@ -30,9 +30,9 @@ pub struct PageScore {
     /// The ratio of [`edit_distance`], if requested. `Some(None)` means that computing it exceeded the limit.
     pub edit_distance_ratio: Option<Option<f64>>,
     /// The sizes of [`crate::measure::space`], if requested.
-    pub space: Option<Space>,
+    pub space: Option<Sizes>,
     /// For `gleaner`, how the text was extracted, and the margin from 0 to 1. `None` for other methods.
-    pub estimate: Option<(gleaner_template::Method, f32)>,
+    pub estimate: Option<(gleaner_template::ExtractionMethod, f32)>,
     /// The time of the extraction. Decoding and parsing are not included.
     pub time: Duration,
 }
@@ -43,12 +43,12 @@ pub fn score_page(
     path: &Path,
     recorded: &RecordedPage,
     methods: &[Method],
-    learned: &Learned,
+    learned: &LearnedTemplates,
     model: &Forest,
     measures: &[Measure],
 ) -> Vec<PageScore> {
     let gold = recorded.gold.as_deref().unwrap_or_default();
-    let bag = Bag::from_text(gold);
+    let bag = WordBag::from_text(gold);
     let input = Input { source: &recorded.source, page: &recorded.page };
     let wants = |measure| measures.contains(&measure);
     let html = wants(Measure::Space).then(|| Size::from_bytes(&recorded.bytes));
@@ -66,11 +66,11 @@ pub fn score_page(
         let text = plain(&lines);
         PageScore {
             path: path.to_owned(),
-            words: Bag::from_text(&text).against(&bag),
+            words: WordBag::from_text(&text).against(&bag),
             blocks: wants(Measure::Blocks).then(|| blocks::ratios(&text, gold)),
             subsequence: wants(Measure::Subsequence).then(|| subsequence::ratios(&text, gold)),
             edit_distance_ratio: wants(Measure::EditDistance).then(|| edit_distance::ratio(&text, gold)),
-            space: html.map(|html| Space { html, text: Size::from_bytes(text.as_bytes()) }),
+            space: html.map(|html| Sizes { html, text: Size::from_bytes(text.as_bytes()) }),
             estimate,
             time,
         }

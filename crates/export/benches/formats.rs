@@ -27,7 +27,7 @@ fn document(number: usize) -> Document {
         method: "template".into(),
         template_version: Some(1),
         confidence: Some(99),
-        ..Document::bare(id, &url, "a.example", text, Timestamp::UNIX_EPOCH)
+        ..Document::with_text(id, &url, "a.example", text, Timestamp::UNIX_EPOCH)
     }
 }
 

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let texts = [("en", "The rain that fell all day ended."), ("vi", "Trời đã tạnh mưa.")];
     let documents = (0..).zip(texts).map(|(number, (language, text))| {
         let url = format!("https://paper.example/{number}.html");
-        let bare = Document::bare(
+        let bare = Document::with_text(
             DocumentId([number; 16]),
             &url,
             "paper.example",

@@ -125,11 +125,11 @@ mod tests {
     use super::*;
     use crate::RecordContext;
     use crate::record::tests::documents;
-    use crate::{Filter, Selection, Tally};
+    use crate::{Filter, FilterCounts, Selection};
 
     fn manifest() -> Manifest {
         let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };
-        let mut selection = Selection::new(filter, Tally::default());
+        let mut selection = Selection::new(filter, FilterCounts::default());
         documents().iter().for_each(|document| drop(selection.take(document, &RecordContext::default())));
         Manifest {
             manifest_version: 1,

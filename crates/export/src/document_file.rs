@@ -335,7 +335,7 @@ mod tests {
     fn a_document_is_found_by_the_statistics_of_the_groups() {
         let document = |number: u8| {
             let text = format!("{number} {}", "rain ".repeat(60_000));
-            Document::bare(
+            Document::with_text(
                 DocumentId([number; 16]),
                 "http://a.example/",
                 "a.example",

@@ -33,7 +33,7 @@ pub mod single_file;
 mod tokens;
 
 pub use error::ExportError;
-pub use filter::{Filter, Property, Selection, Tally, TextFilter};
+pub use filter::{Filter, FilterCounts, Property, Selection, TextFilter};
 pub use folder::{ExportRequest, FolderExport};
 pub use format::{Compression, Format};
 pub use manifest::{DataFile, Manifest};

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{ExportError, Tally};
+use crate::{ExportError, FilterCounts};
 
 /// The manifest's file name.
 pub const NAME: &str = "manifest.json";
@@ -40,7 +40,7 @@ pub struct Manifest {
     pub until: Timestamp,
     /// Counts of exported and excluded documents.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub tally: FilterCounts,
     /// The id of the last processed document, or `None` if no document was processed yet.
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use gleaner_corpus::Document;
 
 use crate::format::Sink;
-use crate::{ExportError, Fields, Filter, Format, RecordContext, Selection, Tally};
+use crate::{ExportError, Fields, Filter, FilterCounts, Format, RecordContext, Selection};
 
 /// Size in bytes of a Parquet row group before compression.
 pub(crate) const GROUP: u64 = 32 << 20;
@@ -29,7 +29,7 @@ impl<W: Write + Send> StreamExport<W> {
     /// An error means that `out` cannot be written.
     pub fn new(out: W, format: Format, fields: &Fields, filter: Filter) -> io::Result<Self> {
         let sink = format.sink(out, fields, GROUP)?;
-        Ok(Self { sink, selection: Selection::new(filter, Tally::default()) })
+        Ok(Self { sink, selection: Selection::new(filter, FilterCounts::default()) })
     }
 
     /// Whether the filter's limit is reached. If so, further documents are not written.
@@ -53,7 +53,7 @@ impl<W: Write + Send> StreamExport<W> {
     ///
     /// # Errors
     /// An error means that the writer failed.
-    pub fn finish(self) -> io::Result<(W, Tally)> {
+    pub fn finish(self) -> io::Result<(W, FilterCounts)> {
         let mut out = self.sink.finish()?;
         out.flush()?;
         Ok((out, self.selection.tally().clone()))
@@ -109,13 +109,13 @@ impl FileExport {
 
     /// Returns the counts of exported and excluded documents.
     #[must_use]
-    pub const fn tally(&self) -> &Tally {
+    pub const fn tally(&self) -> &FilterCounts {
         self.stream.selection.tally()
     }
 
     /// Ends the export without creating a file, and returns the counts. An existing file stays.
     #[must_use]
-    pub fn discard(self) -> Tally {
+    pub fn discard(self) -> FilterCounts {
         if let Some(part) = &self.part {
             // If the file cannot be removed, the next export overwrites it.
             let _ = fs::remove_file(part);
@@ -128,7 +128,7 @@ impl FileExport {
     /// # Errors
     /// An error means that the file cannot be written, or that an export without documents would replace a
     /// file that is not empty.
-    pub fn finish(self) -> Result<Tally, ExportError> {
+    pub fn finish(self) -> Result<FilterCounts, ExportError> {
         let Self { stream, target, part } = self;
         if let Some(part) = &part
             && stream.selection.tally().documents == 0

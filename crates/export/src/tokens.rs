@@ -25,7 +25,7 @@ pub(crate) struct Token<'a> {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct TokenCounts {
     pub(crate) sentences: u64,
     pub(crate) tokens: u64,
 }
@@ -53,8 +53,8 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-pub(crate) fn counts(text: &str) -> Counts {
-    let mut counts = Counts::default();
+pub(crate) fn counts(text: &str) -> TokenCounts {
+    let mut counts = TokenCounts::default();
     for sentence in text.lines().flat_map(split) {
         let tokens = sentence.split_word_bounds().filter(|text| !text.chars().all(is_blank)).count() as u64;
         counts.sentences += u64::from(tokens > 0);
@@ -104,7 +104,7 @@ mod tests {
         fn counts_are_those_of_the_lists(text in "[\\PC.!? \n\t。]{0,120}") {
             let all: Vec<Sentence> = text.lines().flat_map(sentences).collect();
             let tokens = all.iter().map(|sentence| sentence.tokens.len() as u64).sum();
-            proptest::prop_assert_eq!(counts(&text), Counts { sentences: all.len() as u64, tokens });
+            proptest::prop_assert_eq!(counts(&text), TokenCounts { sentences: all.len() as u64, tokens });
         }
     }
 }

@@ -29,9 +29,9 @@ fn template(criterion: &mut Criterion) {
             let pages: Vec<Page> = pages.iter().take(TAUGHT).map(|bytes| Page::parse(&text(bytes))).collect();
             let (read, taught) = pages.split_at(READ);
             let params = content_extractor::ContentExtractorParams::of_the_paper();
-            let all_pairs = content_extractor::Site::new(taught, &params);
+            let all_pairs = content_extractor::SiteBlocks::new(taught, &params);
             let indexed = content_extractor::ContentExtractorParams { search: Search::Indexed, ..params };
-            let indexed = content_extractor::Site::new(taught, &indexed);
+            let indexed = content_extractor::SiteBlocks::new(taught, &indexed);
             let fast = fast_content_extractor::FastContentExtractorParams::of_the_paper();
             let fast = fast_content_extractor::prepare(taught, &fast);
             let mut group = criterion.benchmark_group(format!("template, {name} {number}"));

@@ -18,7 +18,7 @@ type Stage = (&'static str, fn(&Page) -> usize);
 
 const STAGES: [Stage; 4] = [
     ("lines", |page| text::lines(page, 0, |_| true).len()),
-    ("judge", |page| block_model::judge(page, block_model::built_in()).len()),
+    ("judge", |page| block_model::classify(page, block_model::built_in()).len()),
     ("metadata", |page| metadata::metadata(page).authors.len()),
     ("links", |page| links::links(page).anchors.len()),
 ];

@@ -15,9 +15,9 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         rest = &rest[find(rest, in_word)?..];
         let length = match rest.chars().next() {
-            Some(first) if stands_alone(first) => first.len_utf8(),
+            Some(first) if is_own_word(first) => first.len_utf8(),
             Some(first) if is_unspaced(first) => piece(rest),
-            _ => find(rest, |c| !in_word(c) || stands_alone(c) || is_unspaced(c)).unwrap_or(rest.len()),
+            _ => find(rest, |c| !in_word(c) || is_own_word(c) || is_unspaced(c)).unwrap_or(rest.len()),
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;
@@ -63,7 +63,7 @@ pub fn count_words(text: &str) -> usize {
             continue;
         }
         letters = 0;
-        let alone = stands_alone(c);
+        let alone = is_own_word(c);
         let is_word = alone || in_word(c);
         count += usize::from(alone || (is_word && !is_within));
         is_within = is_word && !alone;
@@ -129,7 +129,7 @@ fn in_word(c: char) -> bool {
 }
 
 #[inline]
-fn stands_alone(c: char) -> bool {
+fn is_own_word(c: char) -> bool {
     c >= '\u{3040}'
         && matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
         && c.is_alphanumeric()

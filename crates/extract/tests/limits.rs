@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gleaner_extract::content_extractor::{self, Search, Site};
+use gleaner_extract::content_extractor::{self, Search, SiteBlocks};
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, Template, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
@@ -15,7 +15,7 @@ fn detected(template: &Template, page: &Page) -> String {
 fn compared(pages: &[Page], page: &Page) -> String {
     let by = |search| {
         let params = content_extractor::ContentExtractorParams { search, ..Default::default() };
-        plain(&Site::new(pages, &params).extract(page))
+        plain(&SiteBlocks::new(pages, &params).extract(page))
     };
     let found = by(Search::Exhaustive);
     assert_eq!(found, by(Search::Indexed));
@@ -30,7 +30,7 @@ fn no_page_and_empty_pages_give_nothing() {
         assert_eq!((template.content_paths().len(), template.num_block_temp()), (0, 0));
         assert_eq!(detected(&template, &page), "");
         assert_eq!(compared(&pages, &page), "Some words here.", "nothing is repeated");
-        let site = Site::new(&pages, &content_extractor::ContentExtractorParams::default());
+        let site = SiteBlocks::new(&pages, &content_extractor::ContentExtractorParams::default());
         assert_eq!((site.blocks(), site.num_block_temp()), (0, 0));
     }
     let template = prepare(std::slice::from_ref(&page), &FastContentExtractorParams::default());
@@ -45,7 +45,8 @@ fn of_one_page_all_is_content() {
     let page = Page::parse("<div>Home</div><p>Some words here.</p>");
     let template = prepare(std::slice::from_ref(&page), &FastContentExtractorParams::default());
     assert_eq!(detected(&template, &page), "Home\nSome words here.");
-    let site = Site::new(std::slice::from_ref(&page), &content_extractor::ContentExtractorParams::default());
+    let site =
+        SiteBlocks::new(std::slice::from_ref(&page), &content_extractor::ContentExtractorParams::default());
     assert_eq!(plain(&site.find_without(0, &page).lines()), "Home\nSome words here.");
     assert_eq!(site.num_block_temp(), 0);
 }
@@ -108,7 +109,7 @@ fn blocks_made_to_be_compared_cost_bounded_work() {
     for search in [Search::Exhaustive, Search::Indexed] {
         let params =
             content_extractor::ContentExtractorParams { search, max_work: 2_000_000, ..Default::default() };
-        let found = Site::new(&pages, &params).find(&pages[0]);
+        let found = SiteBlocks::new(&pages, &params).find(&pages[0]);
         assert_eq!((found.blocks, found.exact), (30_000, false));
     }
 }
@@ -127,7 +128,7 @@ fn a_million_tiny_blocks() {
     for search in [Search::Exhaustive, Search::Indexed] {
         let params =
             content_extractor::ContentExtractorParams { search, max_work: 10_000_000, ..Default::default() };
-        let site = Site::new(&pages[1..], &params);
+        let site = SiteBlocks::new(&pages[1..], &params);
         let found = site.find(&pages[0]);
         assert!(found.blocks > 400_000 && found.compared_with > 400_000, "{found:?}", found = found.blocks);
         assert_eq!(found.exact, search == Search::Indexed);
@@ -158,7 +159,7 @@ fn repeated_blocks_are_recognised_however_many_are_stored() {
     assert_eq!(template.num_block_temp(), 924);
     let found = template.find(&pages[0]);
     assert_eq!((found.parts, found.non_content, found.exact), (925, 924, true));
-    let site = Site::new(&pages, &content_extractor::ContentExtractorParams::default());
+    let site = SiteBlocks::new(&pages, &content_extractor::ContentExtractorParams::default());
     assert_eq!(site.num_block_temp(), 924);
 }
 

@@ -1,6 +1,6 @@
 //! Tests the example of the FastContentExtractor paper: a phrase that spans inline tags.
 
-use gleaner_extract::content_extractor::{self, Search, Site};
+use gleaner_extract::content_extractor::{self, Search, SiteBlocks};
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
@@ -59,7 +59,7 @@ fn content_extractor_tears_the_phrase_apart() {
         content_extractor::ContentExtractorParams::of_the_paper(),
     ] {
         for search in [Search::Exhaustive, Search::Indexed] {
-            let site = Site::new(
+            let site = SiteBlocks::new(
                 &learned(),
                 &content_extractor::ContentExtractorParams { search, ..params.clone() },
             );

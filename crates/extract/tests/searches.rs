@@ -1,6 +1,6 @@
 //! Tests that ContentExtractor's result does not depend on the search or on the page being part of the site.
 
-use gleaner_extract::content_extractor::{ContentExtractorParams, Search, Site};
+use gleaner_extract::content_extractor::{ContentExtractorParams, Search, SiteBlocks};
 use gleaner_html::Page;
 use proptest::prelude::*;
 
@@ -13,8 +13,8 @@ fn page() -> impl Strategy<Value = Page> {
     proptest::collection::vec(block, 0..8).prop_map(|blocks| Page::parse(&blocks.concat()))
 }
 
-fn site(pages: &[Page], search: Search, share: f64) -> Site {
-    Site::new(
+fn site(pages: &[Page], search: Search, share: f64) -> SiteBlocks {
+    SiteBlocks::new(
         pages,
         &ContentExtractorParams { search, repeated_share: share, ..ContentExtractorParams::default() },
     )

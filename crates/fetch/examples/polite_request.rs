@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use gleaner_fetch::{Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Want, host_of};
+use gleaner_fetch::{Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsRequest, host_of};
 use gleaner_testkit::{Newspaper, NewspaperOptions};
 use jiff::Timestamp;
 use url::Url;
@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let fetcher = Fetcher::new(&gleaner_config::read(None, &settings)?.fetch)?;
     // Hosts of one group share one delay. In a cluster, a worker may request a host only while it has a
     // lease.
-    let (group_of, right) = (|url: &Url| Some(host_of(url).to_owned()), Right::unlimited());
+    let (group_of, right) = (|url: &Url| Some(host_of(url).to_owned()), RequestLease::unlimited());
 
     let front = Url::parse(Newspaper::seeds()[0])?;
     let request = RobotsRequest::new(&front, &group_of, &right, Timestamp::now());
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("{path}: robots.txt disallows it");
             continue;
         }
-        let want = if path.ends_with(".xml") { Want::List } else { Want::Page };
+        let want = if path.ends_with(".xml") { RequestKind::List } else { RequestKind::Page };
         let request = Request::new(front.join(path)?, want);
         let response = fetcher.page(&request, host_of(&front), &right).await?;
         println!("{path}: {}, {} bytes, after {:.1?}", response.status, response.body.len(), begin.elapsed());

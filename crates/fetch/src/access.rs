@@ -12,16 +12,16 @@
 
 use std::time::Duration;
 
-use gleaner_config::{Fetch, Span};
+use gleaner_config::{DurationSetting, FetchSettings};
 use gleaner_retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::robots::{Rules, Verdict, speaks_to_crawlers, whole_lines};
+use crate::robots::{RobotsDecision, RobotsRules, has_robots_lines, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// The pause after the first failure. It is as short as the first back-off of a host (`hold.rs`).
+/// The pause after the first failure. It is as short as the first back-off of a host (`backoff.rs`).
 const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
 /// If all requests fail for this time, the last known rules apply.
@@ -67,7 +67,7 @@ pub enum RobotsState {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
     /// The paths that these rules allow may be requested.
-    Rules(Rules),
+    Rules(RobotsRules),
     /// Everything may be requested.
     AllAllowed,
     /// Nothing may be requested for now.
@@ -80,11 +80,11 @@ pub enum Access {
 impl Access {
     /// Whether `path_and_query` may be requested.
     #[must_use]
-    pub fn verdict(&self, path_and_query: &str) -> Verdict {
+    pub fn verdict(&self, path_and_query: &str) -> RobotsDecision {
         match self {
             Self::Rules(rules) => rules.verdict(path_and_query),
-            Self::AllAllowed => Verdict::Allowed { rule: None },
-            Self::AllDisallowed { reason } => Verdict::Disallowed { rule: reason.clone() },
+            Self::AllAllowed => RobotsDecision::Allowed { rule: None },
+            Self::AllDisallowed { reason } => RobotsDecision::Disallowed { rule: reason.clone() },
         }
     }
 
@@ -100,7 +100,7 @@ impl Access {
     /// Returns the delay between requests to the host's group. It is the longer of `delay`, the user's
     /// setting for the site, and the `Crawl-delay`, capped at `fetch.max_crawl_delay`.
     #[must_use]
-    pub fn effective_delay(&self, delay: Span, fetch: &Fetch) -> Duration {
+    pub fn effective_delay(&self, delay: DurationSetting, fetch: &FetchSettings) -> Duration {
         let asked = self.crawl_delay().unwrap_or_default();
         delay.get().max(asked.min(fetch.max_crawl_delay.get()))
     }
@@ -117,7 +117,7 @@ impl Access {
 
 impl RobotsRecord {
     pub(crate) fn answered(status: u16, body: &[u8], now: Timestamp) -> Self {
-        if looks_like_html(body) && !speaks_to_crawlers(body) {
+        if looks_like_html(body) && !has_robots_lines(body) {
             return Self::none(status, now);
         }
         let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
@@ -177,7 +177,7 @@ impl RobotsRecord {
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {
-            RobotsState::Rules { text } => Access::Rules(Rules::parse(text.as_bytes(), product)),
+            RobotsState::Rules { text } => Access::Rules(RobotsRules::parse(text.as_bytes(), product)),
             RobotsState::NoRules { .. } => Access::AllAllowed,
             RobotsState::Unreachable { reason, since, last_known, .. } => {
                 let lasted = Duration::try_from(self.at.duration_since(*since)).unwrap_or_default();
@@ -185,7 +185,7 @@ impl RobotsRecord {
                     _ if lasted < GIVE_UP => {
                         Access::AllDisallowed { reason: format!("robots.txt is unavailable: {reason}") }
                     }
-                    Some(text) => Access::Rules(Rules::parse(text.as_bytes(), product)),
+                    Some(text) => Access::Rules(RobotsRules::parse(text.as_bytes(), product)),
                     None => Access::AllAllowed,
                 }
             }
@@ -211,8 +211,11 @@ mod tests {
 
     #[test]
     fn the_effective_delay_is_the_longer_one_up_to_the_cap() {
-        let fetch =
-            Fetch { delay: Span::seconds(5), max_crawl_delay: Span::seconds(120), ..Fetch::default() };
+        let fetch = FetchSettings {
+            delay: DurationSetting::seconds(5),
+            max_crawl_delay: DurationSetting::seconds(120),
+            ..FetchSettings::default()
+        };
         let access = |delay: &str| {
             let text = format!("User-agent: *\nCrawl-delay: {delay}");
             RobotsRecord::answered(200, text.as_bytes(), at(0)).rules("gleaner")
@@ -232,8 +235,11 @@ mod tests {
             );
         }
         // The configured delay is not capped.
-        assert_eq!(access("1000").effective_delay(Span::seconds(300), &fetch), Duration::from_secs(300));
-        assert_eq!(access("3").effective_delay(Span::seconds(1), &fetch), Duration::from_secs(3));
+        assert_eq!(
+            access("1000").effective_delay(DurationSetting::seconds(300), &fetch),
+            Duration::from_secs(300)
+        );
+        assert_eq!(access("3").effective_delay(DurationSetting::seconds(1), &fetch), Duration::from_secs(3));
     }
 
     #[test]

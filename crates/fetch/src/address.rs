@@ -17,12 +17,12 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 use url::{Host, Url};
 
-use crate::names::Names;
+use crate::dns_cache::DnsCache;
 
 /// The error if all addresses of a host are refused. Contains the first address.
 #[derive(Debug, Error)]
 #[error("{0} is not a public address")]
-pub(crate) struct Refused(pub(crate) IpAddr);
+pub(crate) struct RefusedAddress(pub(crate) IpAddr);
 
 /// Non-public IPv4 networks: IANA's special-purpose registry, multicast, and the reserved last block.
 const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
@@ -66,11 +66,11 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Judge {
+pub(crate) struct AddressPolicy {
     allowed: Arc<[IpNet]>,
 }
 
-impl Judge {
+impl AddressPolicy {
     /// Creates a judge. `allowed` contains networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
@@ -85,21 +85,21 @@ impl Judge {
     }
 
     /// Checks a host that is an IP address. Host names are checked after resolution.
-    pub(crate) fn literal(&self, url: &Url) -> Result<(), Refused> {
+    pub(crate) fn literal(&self, url: &Url) -> Result<(), RefusedAddress> {
         let ip = match url.host() {
             Some(Host::Ipv4(v4)) => IpAddr::V4(v4),
             Some(Host::Ipv6(v6)) => IpAddr::V6(v6),
             Some(Host::Domain(_)) | None => return Ok(()),
         };
-        if self.admits(ip) { Ok(()) } else { Err(Refused(ip)) }
+        if self.admits(ip) { Ok(()) } else { Err(RefusedAddress(ip)) }
     }
 
     /// Returns those of the addresses that may be requested. Fails if all of them are refused.
-    pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Refused> {
+    pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, RefusedAddress> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();
         match first {
-            Some(ip) if kept.is_empty() => Err(Refused(ip)),
+            Some(ip) if kept.is_empty() => Err(RefusedAddress(ip)),
             _ => Ok(kept),
         }
     }
@@ -107,15 +107,15 @@ impl Judge {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    pub(crate) judge: Judge,
+    pub(crate) judge: AddressPolicy,
     pub(crate) proxies: Arc<HashSet<String>>,
-    pub(crate) names: Arc<Names>,
+    pub(crate) names: Arc<DnsCache>,
 }
 
 impl Resolver {
     /// Checks the addresses of a host that is also used as a proxy. Accepts all other hosts, because their
     /// addresses are checked when the connection is opened.
-    pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), Refused> {
+    pub(crate) async fn judge_proxy_as_target(&self, url: &Url) -> Result<(), RefusedAddress> {
         let Some(host) = url.host_str().filter(|host| self.proxies.contains(*host)) else { return Ok(()) };
         let Ok(addresses) = self.names.look_up(host).await else { return Ok(()) };
         self.judge.filter(addresses).map(drop)
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn addresses_that_are_not_public_are_refused() {
-        let judge = Judge::new(&[]);
+        let judge = AddressPolicy::new(&[]);
         for ip in [
             "0.0.0.0",
             "10.1.2.3",
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn public_addresses_pass() {
-        let judge = Judge::new(&[]);
+        let judge = AddressPolicy::new(&[]);
         for ip in [
             "1.1.1.1",
             "100.63.255.255",
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_allowed_passes_mapped_too() {
-        let judge = Judge::new(&["127.0.0.0/8".parse().unwrap()]);
+        let judge = AddressPolicy::new(&["127.0.0.0/8".parse().unwrap()]);
         assert!(judge.admits("127.0.0.1".parse().unwrap()));
         assert!(judge.admits("::ffff:127.0.0.1".parse().unwrap()));
         assert!(!judge.admits("::1".parse().unwrap()));
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_host_keeps_its_public_addresses_only() {
-        let judge = Judge::new(&[]);
+        let judge = AddressPolicy::new(&[]);
         let mixed = ["127.0.0.1:0", "1.1.1.1:0"].map(|a| a.parse().unwrap()).to_vec();
         assert_eq!(judge.filter(mixed).unwrap(), ["1.1.1.1:0".parse().unwrap()]);
         let none = judge.filter(vec!["10.0.0.1:0".parse().unwrap()]).unwrap_err();
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_literal_address_is_judged() {
-        let judge = Judge::new(&[]);
+        let judge = AddressPolicy::new(&[]);
         for url in [
             "http://127.0.0.1/",
             "http://2130706433/",
@@ -263,7 +263,7 @@ mod tests {
     #[tokio::test]
     async fn a_proxys_name_is_resolved_and_yet_no_target() {
         let resolver = |proxies: &[&str]| Resolver {
-            judge: Judge::new(&[]),
+            judge: AddressPolicy::new(&[]),
             proxies: Arc::new(proxy_hosts(proxies.iter().copied())),
             names: Arc::default(),
         };
@@ -271,7 +271,7 @@ mod tests {
         let resolve = |resolver: &Resolver| resolver.resolve("localhost".parse().unwrap());
         assert!(resolve(&with).await.is_ok());
         let refused = resolve(&without).await.err().unwrap();
-        assert!(refused.is::<Refused>(), "{refused}");
+        assert!(refused.is::<RefusedAddress>(), "{refused}");
         let target = Url::parse("http://localhost/").unwrap();
         assert!(with.judge_proxy_as_target(&target).await.is_err());
         assert!(without.judge_proxy_as_target(&target).await.is_ok());

@@ -8,7 +8,7 @@
 //! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
 //! error. The library treats the remaining bytes as the next response, and closes the connection.
 
-use gleaner_coding::{Coding, Decoder, Stop, listed};
+use gleaner_coding::{Coding, DecodeError, Decoder, listed};
 
 use crate::error::FetchError;
 
@@ -54,8 +54,8 @@ impl Codings {
             // Endless empty gzip members or frames have no output, so the number of received bytes is limited
             // too.
             Ok(()) => Ok(self.came <= self.limit),
-            Err(Stop::Full) => Ok(false),
-            Err(Stop::Broken(reason)) => Err(self.broken(reason)),
+            Err(DecodeError::Full) => Ok(false),
+            Err(DecodeError::Broken(reason)) => Err(self.broken(reason)),
         }
     }
 

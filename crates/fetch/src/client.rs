@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_coding::ACCEPTED;
-use gleaner_config::Fetch;
+use gleaner_config::FetchSettings;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HeaderMap, HeaderValue, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, PROXY_AUTHENTICATE,
@@ -25,16 +25,16 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use crate::address::{Judge, Refused, Resolver, environment_proxies, proxy_hosts};
+use crate::address::{AddressPolicy, RefusedAddress, Resolver, environment_proxies, proxy_hosts};
 use crate::body::Codings;
 use crate::connections::Connections;
 use crate::error::FetchError;
-use crate::message::{Request, Response, Want, accept_body, accept_type};
-use crate::permit::Right;
+use crate::message::{Request, RequestKind, Response, accept_body, accept_type};
+use crate::permit::RequestLease;
 use crate::proxy::Proxies;
 use crate::robots::ROBOTS_LIMIT;
 use crate::sent::sent;
-use crate::tls::Roots;
+use crate::tls::RootCertificates;
 
 /// Longest wait for the next piece of a body.
 const IDLE: Duration = Duration::from_secs(30);
@@ -105,21 +105,21 @@ impl Client {
     ///
     /// # Errors
     /// The proxy or user agent is invalid, no root certificate can be read, or the HTTP library fails.
-    pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
-        Self::with_roots(settings, &Roots::from_system()?)
+    pub fn new(settings: &FetchSettings) -> Result<Self, ClientError> {
+        Self::with_roots(settings, &RootCertificates::from_system()?)
     }
 
     /// Like [`Self::new`], but trusts `roots` instead of the system's roots.
     ///
     /// # Errors
     /// As in [`Self::new`].
-    pub fn with_roots(settings: &Fetch, roots: &Roots) -> Result<Self, ClientError> {
+    pub fn with_roots(settings: &FetchSettings, roots: &RootCertificates) -> Result<Self, ClientError> {
         choose_cryptography();
         let agent = HeaderValue::from_str(&settings.agent()).map_err(|_| ClientError::Agent)?;
         let proxied = !settings.proxy.is_empty();
         let proxies = if proxied { vec![settings.proxy.clone()] } else { environment_proxies() };
         let resolver = Resolver {
-            judge: Judge::new(&settings.allow_addresses),
+            judge: AddressPolicy::new(&settings.allow_addresses),
             proxies: Arc::new(proxy_hosts(proxies.iter().map(String::as_str))),
             names: Arc::default(),
         };
@@ -165,22 +165,22 @@ impl Client {
         })
     }
 
-    /// Sends one request. The request is cancelled when `right` ends.
+    /// Sends one request. The request is cancelled when `lease` ends.
     ///
     /// # Errors
     /// No response arrives, or the response exceeds a limit. See [`FetchError`]. A response with any status
     /// is a success, except a 407 from a proxy.
-    pub async fn get(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
+    pub async fn get(&self, request: &Request, lease: &RequestLease) -> Result<Response, FetchError> {
         self.admit(&request.url).await?;
-        right.bound(self.ask_in_time(request, right)).await
+        lease.bound(self.send_in_time(request, lease)).await
     }
 
     /// Sends a request within the time limit. If no file descriptor is free for the connection, waits and
     /// retries.
-    async fn ask_in_time(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
+    async fn send_in_time(&self, request: &Request, lease: &RequestLease) -> Result<Response, FetchError> {
         let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
         loop {
-            match timeout(self.total, self.ask(request, right)).await {
+            match timeout(self.total, self.send_once(request, lease)).await {
                 // Nothing was sent. Other requests will release their file descriptors.
                 Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
                     tracing::warn!(url = %request.url, "{}; the request waits for one", FetchError::NoFile);
@@ -195,7 +195,7 @@ impl Client {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(FetchError::BadUrl);
         }
-        let private = |Refused(address)| FetchError::PrivateAddress { address };
+        let private = |RefusedAddress(address)| FetchError::PrivateAddress { address };
         self.resolver.judge.literal(url).map_err(private)?;
         if self.proxied {
             return Ok(());
@@ -205,13 +205,13 @@ impl Client {
         self.resolver.judge_proxy_as_target(url).await.map_err(private)
     }
 
-    async fn ask(&self, request: &Request, right: &Right) -> Result<Response, FetchError> {
+    async fn send_once(&self, request: &Request, lease: &RequestLease) -> Result<Response, FetchError> {
         let start = Instant::now();
         let headers = request_headers(request);
         let sent = sent(&request.url, &headers, &self.agent);
         let mut get = reqwest::Request::new(reqwest::Method::GET, request.url.clone());
         *get.headers_mut() = headers;
-        let mut answer = self.connections.send(get, right.permit()?, right).await.map_err(|e| {
+        let mut answer = self.connections.send(get, lease.permit()?, lease).await.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
@@ -229,18 +229,18 @@ impl Client {
             // incomplete.
             let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
             response.is_cut = !matches!(read, Ok(true));
-        } else if request.want == Want::Robots {
+        } else if request.want == RequestKind::Robots {
             response.is_cut = !self.read(&mut answer, &mut response, ROBOTS_LIMIT as u64).await?;
         } else {
-            let limit = if request.want == Want::Page { self.max_page } else { self.max_list };
-            if request.want == Want::Page {
+            let limit = if request.want == RequestKind::Page { self.max_page } else { self.max_list };
+            if request.want == RequestKind::Page {
                 accept_type(response.content_type.as_deref())?;
             }
             let stated = answer.content_length().is_some_and(|length| length > limit);
             if stated || !self.read(&mut answer, &mut response, limit).await? {
                 return Err(FetchError::TooLarge { limit });
             }
-            if request.want == Want::Page && response.content_type.is_none() {
+            if request.want == RequestKind::Page && response.content_type.is_none() {
                 accept_body(&response.body)?;
             }
         }
@@ -285,9 +285,9 @@ impl Client {
 /// `ETag` and the date are invalid, the request is unconditional.
 fn request_headers(request: &Request) -> HeaderMap {
     let accept = match request.want {
-        Want::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-        Want::Robots => "text/plain,*/*;q=0.1",
-        Want::List => "application/xml,text/xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
+        RequestKind::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+        RequestKind::Robots => "text/plain,*/*;q=0.1",
+        RequestKind::List => "application/xml,text/xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
     };
     let mut headers = HeaderMap::from_iter([
         (ACCEPT, HeaderValue::from_static(accept)),
@@ -344,10 +344,14 @@ mod tests {
             // The read ends when the client closes the connection.
             stream.read_to_end(&mut Vec::new()).await
         });
-        let settings = Fetch { allow_addresses: vec!["127.0.0.0/8".parse().unwrap()], ..Fetch::default() };
+        let settings = FetchSettings {
+            allow_addresses: vec!["127.0.0.0/8".parse().unwrap()],
+            ..FetchSettings::default()
+        };
         let mut client = Client::new(&settings).unwrap();
         client.idle = Duration::from_millis(40);
-        let error = client.get(&Request::new(url, Want::Page), &Right::unlimited()).await.unwrap_err();
+        let error =
+            client.get(&Request::new(url, RequestKind::Page), &RequestLease::unlimited()).await.unwrap_err();
         assert_eq!(error, FetchError::Timeout { limit: client.idle });
     }
 }

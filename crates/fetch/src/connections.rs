@@ -16,9 +16,9 @@
 //! get a second one without a delay.
 //!
 //! The library does not report whether a connection was reused. But it opens a new connection within the task
-//! of the request. So a layer around its connector ([`NoteLayer`]) sets a flag in that task. If the flag is
-//! not set, the connection was reused. If another connection becomes idle in the meantime, the library may
-//! use that one although the flag is set. Then the request is not sent again, which is safe.
+//! of the request. So a layer around its connector ([`ConnectionObserverLayer`]) sets a flag in that task. If
+//! the flag is not set, the connection was reused. If another connection becomes idle in the meantime, the
+//! library may use that one although the flag is set. Then the request is not sent again, which is safe.
 //!
 //! Limitation: the library does not report whether a connection closed within or before a response's headers.
 //! On a reused connection, the request is sent again in both cases. RFC 9110, 9.2.2 allows this for a GET.
@@ -36,7 +36,7 @@ use tower::{Layer, Service};
 use url::{Origin, Url};
 
 use crate::error::chain;
-use crate::permit::{Permit, Right};
+use crate::permit::{Permit, RequestLease};
 
 /// Maximum age of an idle connection for reuse. Apache and Node close it after 5 s.
 const KEPT_FOR: Duration = Duration::from_secs(4);
@@ -49,45 +49,50 @@ pub(crate) struct Connections {
     kept: Option<reqwest::Client>,
     single: reqwest::Client,
     /// Hosts that were requested through `kept`, with the time of the last request.
-    asked: Arc<Mutex<HashMap<Origin, Instant>>>,
+    last_requests: Arc<Mutex<HashMap<Origin, Instant>>>,
     most: usize,
 }
 
 impl Connections {
-    /// Creates connections with the options of `builder`. `gap` is the shortest delay between two requests to
-    /// a host. `most` is the maximum number of idle connections over all hosts.
+    /// Creates connections with the options of `builder`. `delay` is the shortest delay between two requests
+    /// to a host. `most` is the maximum number of idle connections over all hosts.
     pub(crate) fn new(
         builder: impl Fn() -> ClientBuilder,
-        gap: Duration,
+        delay: Duration,
         most: usize,
     ) -> reqwest::Result<Self> {
         let keeping = |builder: ClientBuilder| {
             let builder = builder.pool_max_idle_per_host(1).pool_idle_timeout(KEPT_FOR);
-            builder.connector_layer(NoteLayer).build()
+            builder.connector_layer(ConnectionObserverLayer).build()
         };
         Ok(Self {
-            kept: if gap < KEPT_FOR { Some(keeping(builder())?) } else { None },
+            kept: if delay < KEPT_FOR { Some(keeping(builder())?) } else { None },
             single: builder().pool_max_idle_per_host(0).build()?,
-            asked: Arc::default(),
+            last_requests: Arc::default(),
             most,
         })
     }
 
     /// Sends a request without a body. Sends it again if its reused connection closed before the response, or
-    /// if the server did not process it. The second attempt needs another permit from `right`. All requests
+    /// if the server did not process it. The second attempt needs another permit from `lease`. All requests
     /// go through this function, so each has a permit.
-    pub(crate) async fn send(&self, request: Request, _: Permit, right: &Right) -> reqwest::Result<Response> {
+    pub(crate) async fn send(
+        &self,
+        request: Request,
+        _: Permit,
+        lease: &RequestLease,
+    ) -> reqwest::Result<Response> {
         let copy = request.try_clone();
         let (answer, is_used) = match self.keeping(request.url()) {
             Some(kept) => {
-                let (answer, is_new) = noting(kept.execute(request)).await;
+                let (answer, is_new) = observe_connection(kept.execute(request)).await;
                 (answer, !is_new)
             }
             None => (self.single.execute(request).await, false),
         };
         match (answer, copy) {
             (Err(error), Some(copy)) if is_used && is_closed(&error) || is_unprocessed(&error) => {
-                let Ok(_permit) = right.permit() else { return Err(error) };
+                let Ok(_permit) = lease.permit() else { return Err(error) };
                 tracing::debug!(url = %copy.url(), %error, "sent again on a new connection");
                 self.single.execute(copy).await
             }
@@ -98,21 +103,21 @@ impl Connections {
     /// Returns the client that keeps this request's connection, or `None` if the connection is not kept.
     fn keeping(&self, url: &Url) -> Option<&reqwest::Client> {
         let kept = self.kept.as_ref()?;
-        let (now, mut asked) = (Instant::now(), self.asked());
-        if asked.len() >= self.most {
-            asked.retain(|_, last| now < *last + CLOSED_AFTER);
+        let (now, mut last_requests) = (Instant::now(), self.last_requests());
+        if last_requests.len() >= self.most {
+            last_requests.retain(|_, last| now < *last + CLOSED_AFTER);
         }
         let origin = url.origin();
-        if asked.len() >= self.most && !asked.contains_key(&origin) {
+        if last_requests.len() >= self.most && !last_requests.contains_key(&origin) {
             return None;
         }
-        asked.insert(origin, now);
+        last_requests.insert(origin, now);
         Some(kept)
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<Origin, Instant>> {
+    fn last_requests(&self) -> MutexGuard<'_, HashMap<Origin, Instant>> {
         // No code panics while it holds this lock, and the entries are independent.
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -147,25 +152,25 @@ tokio::task_local! {
 }
 
 /// Awaits `sending`. Also returns whether a connection was opened meanwhile.
-async fn noting<T>(sending: impl Future<Output = T>) -> (T, bool) {
+async fn observe_connection<T>(sending: impl Future<Output = T>) -> (T, bool) {
     IS_NEW.scope(Cell::new(false), async { (sending.await, IS_NEW.with(Cell::get)) }).await
 }
 
 #[derive(Debug, Clone)]
-struct NoteLayer;
+struct ConnectionObserverLayer;
 
 #[derive(Debug, Clone)]
-struct Note<S>(S);
+struct ConnectionObserver<S>(S);
 
-impl<S> Layer<S> for NoteLayer {
-    type Service = Note<S>;
+impl<S> Layer<S> for ConnectionObserverLayer {
+    type Service = ConnectionObserver<S>;
 
-    fn layer(&self, inner: S) -> Note<S> {
-        Note(inner)
+    fn layer(&self, inner: S) -> ConnectionObserver<S> {
+        ConnectionObserver(inner)
     }
 }
 
-impl<R, S: Service<R>> Service<R> for Note<S> {
+impl<R, S: Service<R>> Service<R> for ConnectionObserver<S> {
     type Response = S::Response;
     type Error = S::Error;
     type Future = S::Future;
@@ -185,9 +190,9 @@ impl<R, S: Service<R>> Service<R> for Note<S> {
 mod tests {
     use super::*;
 
-    fn connections(gap: Duration, most: usize) -> Connections {
+    fn connections(delay: Duration, most: usize) -> Connections {
         crate::choose_cryptography();
-        Connections::new(|| reqwest::Client::builder().tls_certs_only([]), gap, most).unwrap()
+        Connections::new(|| reqwest::Client::builder().tls_certs_only([]), delay, most).unwrap()
     }
 
     #[tokio::test(start_paused = true)]
@@ -199,7 +204,7 @@ mod tests {
         assert_eq!(kept(0..10), 3);
         tokio::time::advance(CLOSED_AFTER).await;
         assert_eq!(kept(5..10), 3);
-        assert!(few.asked().len() <= 3);
+        assert!(few.last_requests().len() <= 3);
         assert!(connections(KEPT_FOR, 3).keeping(&url(0)).is_none());
     }
 }

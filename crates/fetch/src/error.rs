@@ -13,7 +13,7 @@ use std::time::Duration;
 use gleaner_retry::is_out_of_files;
 use thiserror::Error;
 
-use crate::address::Refused;
+use crate::address::RefusedAddress;
 use crate::client::HEADERS_TOO_LARGE;
 use crate::tls::TlsFault;
 
@@ -144,7 +144,7 @@ impl FetchError {
         proxy: Option<String>,
     ) -> Self {
         let chain = chain(error);
-        if let Some(Refused(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
+        if let Some(RefusedAddress(address)) = chain.iter().find_map(|e| e.downcast_ref()) {
             return Self::PrivateAddress { address: *address };
         }
         if chain.iter().filter_map(|e| e.downcast_ref()).any(is_out_of_files) {
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn an_error_inside_an_io_error_is_found() {
-        let inner = Refused("10.0.0.1".parse().unwrap());
+        let inner = RefusedAddress("10.0.0.1".parse().unwrap());
         let outer = io::Error::other(io::Error::other(inner));
-        assert!(chain(&outer).iter().any(|e| e.is::<Refused>()));
+        assert!(chain(&outer).iter().any(|e| e.is::<RefusedAddress>()));
     }
 }

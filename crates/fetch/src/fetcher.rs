@@ -10,18 +10,18 @@
 use std::fmt;
 use std::time::Duration;
 
-use gleaner_config::Fetch;
+use gleaner_config::FetchSettings;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use url::{Position, Url};
 
 use crate::access::RobotsRecord;
+use crate::backoff::{BackoffReason, Backoffs};
 use crate::client::{Client, ClientError};
 use crate::error::FetchError;
-use crate::gate::{Gates, Pass};
-use crate::hold::{Holds, PushBack};
-use crate::message::{Request, Response, Want};
-use crate::permit::Right;
+use crate::gate::{GateGuard, Gates};
+use crate::message::{Request, RequestKind, Response};
+use crate::permit::RequestLease;
 
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
@@ -36,14 +36,15 @@ pub struct Politeness {
     /// The gates. They allow one request in flight per group, with a delay between requests.
     pub gates: Gates,
     /// The back-offs of hosts.
-    pub holds: Holds,
+    pub backoffs: Backoffs,
 }
 
 impl Politeness {
-    /// Creates gates and holds. `delay` is the time from a response's end to the next request of its group.
+    /// Creates gates and back-offs. `delay` is the time from a response's end to the next request of its
+    /// group.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
-        Self { gates: Gates::new(delay), holds: Holds::default() }
+        Self { gates: Gates::new(delay), backoffs: Backoffs::default() }
     }
 }
 
@@ -56,7 +57,7 @@ pub struct RobotsRequest<'a> {
     /// Returns the group of a URL, or `None` if this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
     /// The right to send requests.
-    pub right: &'a Right,
+    pub lease: &'a RequestLease,
     /// The stored record of the host.
     pub previous: Option<&'a RobotsRecord>,
     /// The time that is stored in the new record.
@@ -70,14 +71,14 @@ impl<'a> RobotsRequest<'a> {
     pub fn new(
         origin: &Url,
         group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
-        right: &'a Right,
+        lease: &'a RequestLease,
         now: Timestamp,
     ) -> Self {
         let mut url = origin.clone();
         url.set_path("/robots.txt");
         url.set_query(None);
         url.set_fragment(None);
-        Self { url, hops: 0, group_of, right, previous: None, now }
+        Self { url, hops: 0, group_of, lease, previous: None, now }
     }
 }
 
@@ -103,7 +104,7 @@ pub enum RobotsAnswer {
     NotPermitted,
 }
 
-/// A client with gates and holds. Callers share it by reference or in an `Arc`.
+/// A client with gates and back-offs. Callers share it by reference or in an `Arc`.
 #[derive(Debug)]
 pub struct Fetcher {
     client: Client,
@@ -117,7 +118,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// As in [`Client::new`].
-    pub fn new(settings: &Fetch) -> Result<Self, ClientError> {
+    pub fn new(settings: &FetchSettings) -> Result<Self, ClientError> {
         let concurrency = u32::try_from(settings.concurrency.clamp(1, Semaphore::MAX_PERMITS));
         let concurrency = concurrency.unwrap_or(u32::MAX);
         Ok(Self {
@@ -128,7 +129,7 @@ impl Fetcher {
         })
     }
 
-    /// Returns the gates and the holds, for the scheduler.
+    /// Returns the gates and the back-offs, for the scheduler.
     #[must_use]
     pub fn politeness(&self) -> &Politeness {
         &self.politeness
@@ -142,63 +143,68 @@ impl Fetcher {
 
     /// Returns the back-offs of all hosts.
     #[must_use]
-    pub fn holds(&self) -> &Holds {
-        &self.politeness.holds
+    pub fn backoffs(&self) -> &Backoffs {
+        &self.politeness.backoffs
     }
 
     /// Sends one request after the back-off of the URL's host ([`host_of`]), through the gate of `group`.
-    /// Waits for a slot, and checks `right` directly before sending. The request is cancelled when `right`
+    /// Waits for a slot, and checks `lease` directly before sending. The request is cancelled when `lease`
     /// ends. A 429, a 503 or a failed connection starts a back-off of the host. [`Response::held`] reports
     /// the back-off after a response, so that the caller need not start it.
     ///
     /// # Errors
     /// As in [`Client::get`].
-    pub async fn page(&self, request: &Request, group: &str, right: &Right) -> Result<Response, FetchError> {
+    pub async fn page(
+        &self,
+        request: &Request,
+        group: &str,
+        lease: &RequestLease,
+    ) -> Result<Response, FetchError> {
         let host = host_of(&request.url);
         let pass = self.enter(group, host).await;
         let place = self.places.acquire().await.expect("the fetcher's semaphore is never closed");
-        let mut answer = self.client.get(request, right).await;
+        let mut answer = self.client.get(request, lease).await;
         drop(place);
-        let hold = |why, retry_after| {
-            let held = self.holds().push_back(host, why, request.is_repeated, retry_after);
+        let backoff = |why, retry_after| {
+            let held = self.backoffs().push_back(host, why, request.is_repeated, retry_after);
             tracing::info!(host, hold = ?held.time, "the host is left alone for a while");
             held
         };
         match &mut answer {
             Ok(response) => match response.status {
-                429 => response.held = Some(hold(PushBack::TooManyRequests, response.retry_after)),
-                503 => response.held = Some(hold(PushBack::Unavailable, response.retry_after)),
+                429 => response.held = Some(backoff(BackoffReason::TooManyRequests, response.retry_after)),
+                503 => response.held = Some(backoff(BackoffReason::Unavailable, response.retry_after)),
                 // Only pages count as answers here, because many sites serve robots.txt and pages from
                 // separate systems.
-                200..300 | 304 if request.want != Want::Robots => self.holds().answered(host),
+                200..300 | 304 if request.want != RequestKind::Robots => self.backoffs().answered(host),
                 _ => {}
             },
             // The host or this machine's network fails, so all requests to the host would fail.
             Err(FetchError::Dns(_) | FetchError::Connect(_) | FetchError::BadProxy(_)) => {
-                hold(PushBack::Unavailable, None);
+                backoff(BackoffReason::Unavailable, None);
             }
             Err(_) => {}
         }
         match &answer {
             // Nothing was sent, so no delay starts.
-            Err(FetchError::PrivateAddress { .. }) => pass.give_back(),
+            Err(FetchError::PrivateAddress { .. }) => pass.cancel(),
             _ => drop(pass),
         }
         answer
     }
 
-    async fn enter(&self, group: &str, host: &str) -> Pass {
+    async fn enter(&self, group: &str, host: &str) -> GateGuard {
         loop {
-            self.holds().wait(host).await;
+            self.backoffs().wait(host).await;
             let pass = self.gates().enter(group).await;
-            if self.holds().remaining(host).is_zero() {
+            if self.backoffs().remaining(host).is_zero() {
                 return pass;
             }
-            pass.give_back();
+            pass.cancel();
         }
     }
 
-    /// Waits until no request is in flight. The caller must first end the right to all requests.
+    /// Waits until no request is in flight. The caller must first end the leases of all requests.
     pub async fn in_flight_ended(&self) {
         let all = self.places.acquire_many(self.concurrency).await;
         drop(all.expect("the fetcher's semaphore is never closed"));
@@ -212,24 +218,25 @@ impl Fetcher {
         request: RobotsRequest<'_>,
         on_response: &mut (dyn FnMut(&Url, &Response) + Send),
     ) -> RobotsAnswer {
-        let RobotsRequest { mut url, mut hops, group_of, right, previous, now } = request;
+        let RobotsRequest { mut url, mut hops, group_of, lease, previous, now } = request;
         let failed = |reason| RobotsAnswer::Record(RobotsRecord::failed(reason, previous, now));
         let none = |status| RobotsAnswer::Record(RobotsRecord::none(status, now));
         let first = hops;
         loop {
             let Some(group) = group_of(&url) else { return RobotsAnswer::Elsewhere { url, hops } };
-            let wait = self.holds().remaining(host_of(&url)).max(self.gates().ready_in(&group));
+            let wait = self.backoffs().remaining(host_of(&url)).max(self.gates().ready_in(&group));
             if hops > first && wait > PATIENCE {
                 return failed("it leads to a host that asked to wait".into());
             }
-            let response = match self.page(&Request::new(url.clone(), Want::Robots), &group, right).await {
-                Ok(response) => response,
-                // The host's address is refused, so each request for a page of the host fails with this error
-                // too.
-                Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
-                Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
-                Err(error) => return failed(error.to_string()),
-            };
+            let response =
+                match self.page(&Request::new(url.clone(), RequestKind::Robots), &group, lease).await {
+                    Ok(response) => response,
+                    // The host's address is refused, so each request for a page of the host fails with this error
+                    // too.
+                    Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
+                    Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
+                    Err(error) => return failed(error.to_string()),
+                };
             on_response(&url, &response);
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));
             match (response.status, next) {
@@ -249,7 +256,7 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. [`Holds`] uses this string.
+/// Returns the host of a URL, with `:port` if it is not the default port. [`Backoffs`] uses this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

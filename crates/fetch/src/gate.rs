@@ -1,13 +1,13 @@
-//! Allows one request in flight per group of hosts, with a delay between requests (a gap).
+//! Allows one request in flight per group of hosts, with a delay between requests.
 //!
 //! A group is a registrable domain or a host (`fetch.gap_scope`). The caller names the group of each request.
 //! The delay runs from the end of a response to the start of the next request, so a slow host gets fewer
 //! requests. Requests pass a gate in the order in which they arrive. A waiting request blocks only its own
 //! group. A scheduler can avoid the wait with [`Gates::ready_in`]. A 429 or 503 delays only the host and not
-//! its group ([`crate::hold`]).
+//! its group ([`crate::backoff`]).
 //!
 //! A restart loses the state. Therefore a resumed crawl starts the delay of each group that it may have
-//! requested before ([`Gates::start_gap`]). A group whose delay differs from the default is never removed,
+//! requested before ([`Gates::start_delay`]). A group whose delay differs from the default is never removed,
 //! because this delay is a host's `Crawl-delay` or the user's setting for the site. There are few such
 //! groups.
 
@@ -46,28 +46,28 @@ struct Gate {
 
 #[derive(Debug)]
 struct State {
-    gap: Duration,
+    delay: Duration,
     /// When the last response ended.
     ended: Option<Instant>,
 }
 
-/// The right to send one request to a group. Dropping it starts the delay, even if the request failed.
+/// The lease to send one request to a group. Dropping it starts the delay, even if the request failed.
 #[derive(Debug)]
-pub struct Pass {
+pub struct GateGuard {
     gate: Arc<Gate>,
     is_unused: bool,
     // Dropped after `Drop::drop` has recorded the end of the request, so the next task sees the recorded end.
     _turn: OwnedSemaphorePermit,
 }
 
-impl Pass {
-    /// Gives the right back without having sent a request. No delay starts.
-    pub fn give_back(mut self) {
+impl GateGuard {
+    /// Gives the lease back without having sent a request. No delay starts.
+    pub fn cancel(mut self) {
         self.is_unused = true;
     }
 }
 
-impl Drop for Pass {
+impl Drop for GateGuard {
     fn drop(&mut self) {
         if !self.is_unused {
             self.gate.state().ended = Some(Instant::now());
@@ -77,7 +77,7 @@ impl Drop for Pass {
 
 impl State {
     fn opens(&self) -> Option<Instant> {
-        self.ended.map(|ended| ended + self.gap)
+        self.ended.map(|ended| ended + self.delay)
     }
 }
 
@@ -94,7 +94,7 @@ impl Gate {
     /// Whether the gate can be removed without losing state.
     fn is_idle(&self, delay: Duration, now: Instant) -> bool {
         let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
-        free && self.state().gap == delay
+        free && self.state().delay == delay
     }
 }
 
@@ -109,7 +109,7 @@ impl Gates {
 
     /// Waits for the group's turn and its delay. If the future is dropped, the turn is given up and no delay
     /// starts.
-    pub async fn enter(&self, group: &str) -> Pass {
+    pub async fn enter(&self, group: &str) -> GateGuard {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
@@ -117,20 +117,20 @@ impl Gates {
             let opens = gate.state().opens();
             match opens {
                 Some(at) if at > Instant::now() => sleep_until(at).await,
-                _ => return Pass { gate, is_unused: false, _turn: turn },
+                _ => return GateGuard { gate, is_unused: false, _turn: turn },
             }
         }
     }
 
     /// Sets the group's delay, for example the user's setting for a site or the site's `Crawl-delay`. The
     /// caller must cap the `Crawl-delay` ([`crate::Access::effective_delay`]).
-    pub fn set_gap(&self, group: &str, gap: Duration) {
-        self.gate(group).state().gap = gap;
+    pub fn set_delay(&self, group: &str, delay: Duration) {
+        self.gate(group).state().delay = delay;
     }
 
     /// Starts the group's delay now, as after a response. Use it if another process may have sent a request
     /// just before.
-    pub fn start_gap(&self, group: &str) {
+    pub fn start_delay(&self, group: &str) {
         let gate = self.gate(group);
         gate.state().ended = Some(Instant::now());
     }
@@ -146,8 +146,8 @@ impl Gates {
         if gate.turn.available_permits() > 0 {
             return opens_in;
         }
-        let gap = gate.state().gap;
-        opens_in.max(gap).max(BUSY)
+        let delay = gate.state().delay;
+        opens_in.max(delay).max(BUSY)
     }
 
     /// Removes each group that has no request in flight and no waiting task, if its delay is the default and
@@ -183,7 +183,7 @@ impl Gates {
         if groups.by_name.len() >= groups.sweep_at {
             self.sweep(&mut groups);
         }
-        let state = State { gap: self.delay, ended: None };
+        let state = State { delay: self.delay, ended: None };
         let gate = Arc::new(Gate { turn: Arc::new(Semaphore::new(1)), state: Mutex::new(state) });
         groups.by_name.insert(group.to_owned(), Arc::clone(&gate));
         gate
@@ -251,25 +251,25 @@ mod tests {
     async fn the_last_gap_that_was_set_counts() {
         let gates = Gates::new(GAP);
         drop(gates.enter("a").await);
-        gates.set_gap("a", seconds(30));
+        gates.set_delay("a", seconds(30));
         assert_eq!(gates.ready_in("a"), seconds(30));
-        gates.set_gap("a", seconds(1));
+        gates.set_delay("a", seconds(1));
         assert_eq!(gates.ready_in("a"), seconds(1));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_right_given_back_starts_no_gap() {
         let gates = Gates::new(GAP);
-        gates.enter("a").await.give_back();
+        gates.enter("a").await.cancel();
         assert_eq!(gates.ready_in("a"), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_gap_started_by_hand_is_a_whole_one_of_any_length() {
         let gates = Gates::new(GAP);
-        gates.start_gap("a");
+        gates.start_delay("a");
         assert_eq!(gates.ready_in("a"), GAP);
-        gates.set_gap("a", seconds(30));
+        gates.set_delay("a", seconds(30));
         assert_eq!(gates.ready_in("a"), seconds(30));
     }
 
@@ -286,7 +286,7 @@ mod tests {
     async fn only_what_is_past_is_forgotten() {
         let gates = Gates::new(GAP);
         drop(gates.enter("past").await);
-        gates.set_gap("slow", seconds(60));
+        gates.set_delay("slow", seconds(60));
         advance(GAP).await;
         drop(gates.enter("gap").await);
         let pass = gates.enter("busy").await;
@@ -314,11 +314,11 @@ mod tests {
         #[test]
         fn never_two_in_flight_and_the_gap_always_kept(
             visits in proptest::collection::vec((0u64..20_000, 0u64..4_000, 0usize..2), 1..20),
-            gap in 0u64..6_000,
+            delay in 0u64..6_000,
         ) {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
             runtime.unwrap().block_on(async {
-                let gates = Gates::new(Duration::from_millis(gap));
+                let gates = Gates::new(Duration::from_millis(delay));
                 let mut tasks: [Vec<_>; 2] = Default::default();
                 for (arrival, stay, group) in visits {
                     let gates = gates.clone();
@@ -334,7 +334,7 @@ mod tests {
                     }
                     spans.sort();
                     for pair in spans.windows(2) {
-                        assert!(pair[1].0 >= pair[0].1 + Duration::from_millis(gap), "{pair:?}");
+                        assert!(pair[1].0 >= pair[0].1 + Duration::from_millis(delay), "{pair:?}");
                     }
                 }
             });

@@ -9,7 +9,7 @@ use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
 /// The maximum `Retry-After`. It replaces longer values.
-pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the media type without parameters and in lower case, such as `text/html`.
 pub(crate) fn essence(content_type: &str) -> String {
@@ -23,10 +23,10 @@ pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
         // A number above `u64::MAX` still means a very long wait.
         let seconds = value.parse().unwrap_or(u64::MAX);
-        return Some(Duration::from_secs(seconds).min(LONGEST_HOLD));
+        return Some(Duration::from_secs(seconds).min(LONGEST_BACKOFF));
     }
     let wait = Duration::try_from(http_date(value)?.duration_since(now)).unwrap_or(Duration::ZERO);
-    Some(wait.min(LONGEST_HOLD))
+    Some(wait.min(LONGEST_BACKOFF))
 }
 
 fn http_date(text: &str) -> Option<Timestamp> {
@@ -64,14 +64,14 @@ mod tests {
         for (sent, read) in [
             ("120", seconds(120)),
             (" 0 ", seconds(0)),
-            ("99999999", Some(LONGEST_HOLD)),
-            ("99999999999999999999999", Some(LONGEST_HOLD)),
+            ("99999999", Some(LONGEST_BACKOFF)),
+            ("99999999999999999999999", Some(LONGEST_BACKOFF)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", seconds(37)),
             ("Mon, 06 Nov 1994 08:49:37 GMT", seconds(37)),
             ("Sunday, 06-Nov-94 08:49:37 GMT", seconds(37)),
             ("Sun Nov  6 08:49:37 1994", seconds(37)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", seconds(0)),
-            ("Fri, 31 Dec 1999 23:59:59 GMT", Some(LONGEST_HOLD)),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", Some(LONGEST_BACKOFF)),
             ("-5", None),
             ("1.5", None),
             ("", None),

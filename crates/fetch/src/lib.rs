@@ -1,11 +1,11 @@
 //! Sends single requests politely: robots.txt, delays between requests, back-offs, limits.
 //!
 //! [`Client`] sends one request and checks the response (address, type, size, time). [`Gates`] allow one
-//! request in flight per group of hosts, with a delay between requests. [`Holds`] start a back-off after a
-//! push-back (a 429, a 503 or a failed connection). A [`Right`] limits how long requests to a host may run.
-//! [`Rules`] is a parsed robots.txt (RFC 9309). A [`RobotsRecord`] contains the result of a host's robots.txt
-//! request and says how long it is valid. [`Fetcher`] combines these types. [`Cookies`] has the cookies of
-//! one visit. The caller follows redirects and passes the cookies to each request.
+//! request in flight per group of hosts, with a delay between requests. [`Backoffs`] start a back-off after a
+//! push-back (a 429, a 503 or a failed connection). A [`RequestLease`] limits how long requests to a host may
+//! run. [`RobotsRules`] is a parsed robots.txt (RFC 9309). A [`RobotsRecord`] contains the result of a host's
+//! robots.txt request and says how long it is valid. [`Fetcher`] combines these types. [`Cookies`] has the
+//! cookies of one visit. The caller follows redirects and passes the cookies to each request.
 //!
 //! The crate does not follow redirects of a page, retry requests, check robots.txt before a page, or write to
 //! disk. The crawl does this with the data from this crate.
@@ -14,17 +14,17 @@
 
 mod access;
 mod address;
+mod backoff;
 mod body;
 mod client;
 mod connections;
 mod cookies;
+mod dns_cache;
 mod error;
 mod fetcher;
 mod gate;
 mod headers;
-mod hold;
 mod message;
-mod names;
 mod permit;
 mod proxy;
 mod robots;
@@ -33,13 +33,13 @@ mod sniff;
 mod tls;
 
 pub use access::{Access, RobotsRecord, RobotsState};
+pub use backoff::{BackoffReason, BackoffStart, Backoffs};
 pub use client::{Client, ClientError, FILES_OF_A_REQUEST, choose_cryptography};
 pub use cookies::Cookies;
 pub use error::FetchError;
 pub use fetcher::{Fetcher, Politeness, RobotsAnswer, RobotsRequest, host_of};
-pub use gate::{Gates, Pass};
-pub use hold::{Held, Holds, PushBack};
-pub use message::{Request, Response, Want};
-pub use permit::Right;
-pub use robots::{ROBOTS_LIMIT, Rules, Verdict};
-pub use tls::{Roots, TlsFault};
+pub use gate::{GateGuard, Gates};
+pub use message::{Request, RequestKind, Response};
+pub use permit::RequestLease;
+pub use robots::{ROBOTS_LIMIT, RobotsDecision, RobotsRules};
+pub use tls::{RootCertificates, TlsFault};

@@ -6,14 +6,14 @@ use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, ETAG, HeaderName, LAST_MODIFIED, LOCATION, RETRY_AFTER};
 use url::Url;
 
+use crate::backoff::BackoffStart;
 use crate::error::FetchError;
 use crate::headers::{essence, retry_after};
-use crate::hold::Held;
 use crate::sniff::looks_like_html;
 
 /// The kind of a request. It determines the accepted types and the size limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
+pub enum RequestKind {
     /// An HTML page: `text/html` or `application/xhtml+xml`, at most `fetch.max_page` bytes. Without
     /// `Content-Type`, the body must begin like HTML.
     Page,
@@ -29,13 +29,13 @@ pub struct Request {
     /// An http or https URL.
     pub url: Url,
     /// The kind of the request.
-    pub want: Want,
+    pub want: RequestKind,
     /// The `ETag` of the stored copy, sent as `If-None-Match`.
     pub etag: Option<String>,
     /// The `Last-Modified` of the stored copy, sent as `If-Modified-Since`.
     pub last_modified: Option<String>,
     /// Whether an earlier request for the URL failed. This affects the length of a back-off
-    /// ([`crate::Holds`]).
+    /// ([`crate::Backoffs`]).
     pub is_repeated: bool,
     /// The value of [`crate::Cookies::header`] for the URL, sent as `Cookie`.
     pub cookie: Option<String>,
@@ -44,7 +44,7 @@ pub struct Request {
 impl Request {
     /// Creates an unconditional request, for a URL without a stored copy.
     #[must_use]
-    pub fn new(url: Url, want: Want) -> Self {
+    pub fn new(url: Url, want: RequestKind) -> Self {
         Self { url, want, etag: None, last_modified: None, is_repeated: false, cookie: None }
     }
 }
@@ -68,7 +68,7 @@ pub struct Response {
     pub retry_after: Option<Duration>,
     /// The back-off that [`crate::Fetcher::page`] started after a 429 or 503. `None` after any other status,
     /// and in a response from [`crate::Client::get`].
-    pub held: Option<Held>,
+    pub held: Option<BackoffStart>,
     /// All headers in the order of the response, including `Content-Encoding` and `Transfer-Encoding`.
     pub headers: Vec<(String, String)>,
     /// The decoded body. If the status is not 2xx, only its first 64 KiB are kept.

@@ -1,10 +1,10 @@
-//! Checks the right to send a request at the moment when the request is sent.
+//! Checks the lease to send a request at the moment when the request is sent.
 //!
 //! Each of several workers may send requests only to the hosts of its own partitions. Its lease of a
-//! partition may end while a request waits for its delay or is in flight. So the caller passes a [`Right`],
-//! which says how long requests may still run. A [`Permit`] is created from the right directly before a
-//! request is sent. The client sends nothing without a permit. A request that is sent again needs a new
-//! permit. A request in flight is cancelled when its right ends.
+//! partition may end while a request waits for its delay or is in flight. So the caller passes a
+//! [`RequestLease`], which says how long requests may still run. A [`Permit`] is created from the lease
+//! directly before a request is sent. The client sends nothing without a permit. A request that is sent again
+//! needs a new permit. A request in flight is cancelled when its lease ends.
 //!
 //! Limitation: a site may process a request after its connection was closed. No HTTP client can prevent this.
 
@@ -19,32 +19,32 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::FetchError;
 
-/// Longest time between two checks of a right while a request is in flight. If the machine was suspended, the
-/// first check afterwards finds out whether the right has ended.
+/// Longest time between two checks of a lease while a request is in flight. If the machine was suspended, the
+/// first check afterwards finds out whether the lease has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long requests to a host may still run. Clones share one right.
+/// How long requests to a host may still run. Clones share one lease.
 #[derive(Clone)]
-pub struct Right(Arc<dyn Fn() -> Duration + Send + Sync>);
+pub struct RequestLease(Arc<dyn Fn() -> Duration + Send + Sync>);
 
-/// Allows one request. Only [`Right::permit`] creates a permit, and sending a request consumes it.
+/// Allows one request. Only [`RequestLease::permit`] creates a permit, and sending a request consumes it.
 #[derive(Debug)]
 pub(crate) struct Permit(());
 
-impl fmt::Debug for Right {
+impl fmt::Debug for RequestLease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Right").field(&self.left()).finish()
     }
 }
 
-impl Right {
-    /// Creates a right. `left` returns its remaining time, which is zero after the right has ended. The time
+impl RequestLease {
+    /// Creates a lease. `left` returns its remaining time, which is zero after the lease has ended. The time
     /// may grow, for example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
     }
 
-    /// Returns a right that never ends, for a process that shares its hosts with no other process.
+    /// Returns a lease that never ends, for a process that shares its hosts with no other process.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(|| Duration::MAX)
@@ -58,8 +58,8 @@ impl Right {
         if self.left().is_zero() { Err(FetchError::NotPermitted) } else { Ok(Permit(())) }
     }
 
-    /// Runs a request while the right lasts. Checks the right before each step of the request, so nothing is
-    /// sent after the right has ended. If the right ends first, the request is dropped, and the result is
+    /// Runs a request while the lease lasts. Checks the lease before each step of the request, so nothing is
+    /// sent after the lease has ended. If the lease ends first, the request is dropped, and the result is
     /// [`FetchError::NotPermitted`].
     pub(crate) async fn bound<T>(
         &self,
@@ -89,10 +89,10 @@ mod tests {
 
     use super::*;
 
-    fn until(seconds: u64) -> (Right, Arc<Mutex<Instant>>) {
+    fn until(seconds: u64) -> (RequestLease, Arc<Mutex<Instant>>) {
         let end = Arc::new(Mutex::new(Instant::now() + Duration::from_secs(seconds)));
         let known = Arc::clone(&end);
-        (Right::new(move || known.lock().unwrap().saturating_duration_since(Instant::now())), end)
+        (RequestLease::new(move || known.lock().unwrap().saturating_duration_since(Instant::now())), end)
     }
 
     async fn answer_after(seconds: u64) -> Result<u64, FetchError> {
@@ -102,22 +102,22 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_ends_with_its_right() {
-        let (right, _) = until(3);
+        let (lease, _) = until(3);
         let begun = Instant::now();
-        assert_eq!(right.bound(answer_after(2)).await, Ok(2));
-        assert_eq!(right.bound(answer_after(9)).await, Err(FetchError::NotPermitted));
+        assert_eq!(lease.bound(answer_after(2)).await, Ok(2));
+        assert_eq!(lease.bound(answer_after(9)).await, Err(FetchError::NotPermitted));
         assert_eq!(begun.elapsed().as_secs(), 3);
-        assert!(matches!(right.permit(), Err(FetchError::NotPermitted)));
+        assert!(matches!(lease.permit(), Err(FetchError::NotPermitted)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_right_that_is_renewed_lets_the_request_go_on() {
-        let (right, end) = until(3);
+        let (lease, end) = until(3);
         let renew = async {
             sleep(Duration::from_secs(2)).await;
             *end.lock().unwrap() += Duration::from_secs(10);
         };
-        let (answer, ()) = tokio::join!(right.bound(answer_after(9)), renew);
+        let (answer, ()) = tokio::join!(lease.bound(answer_after(9)), renew);
         assert_eq!(answer, Ok(9));
     }
 
@@ -128,8 +128,8 @@ mod tests {
             is_polled = true;
             Ok(())
         };
-        assert_eq!(Right::new(|| Duration::ZERO).bound(request).await, Err(FetchError::NotPermitted));
+        assert_eq!(RequestLease::new(|| Duration::ZERO).bound(request).await, Err(FetchError::NotPermitted));
         assert!(!is_polled);
-        assert_eq!(Right::unlimited().bound(answer_after(4000)).await, Ok(4000));
+        assert_eq!(RequestLease::unlimited().bound(answer_after(4000)).await, Ok(4000));
     }
 }

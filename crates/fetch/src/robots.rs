@@ -30,7 +30,7 @@ pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
 /// The rules of a robots.txt for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rules {
+pub struct RobotsRules {
     /// The rules, lowest rank first. The last matching rule decides.
     rules: Vec<Rule>,
     matcher: Box<Matcher>,
@@ -40,7 +40,7 @@ pub struct Rules {
 
 /// Whether a path may be requested, and the deciding rule as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RobotsDecision {
     /// The path may be requested.
     Allowed {
         /// The deciding rule, such as `Allow: /news/`. `None` if no rule matches.
@@ -53,7 +53,7 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+impl RobotsDecision {
     /// Whether the path may be requested.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
@@ -61,7 +61,7 @@ impl Verdict {
     }
 }
 
-impl Rules {
+impl RobotsRules {
     /// Parses the first [`ROBOTS_LIMIT`] bytes of a robots.txt. `product` is the crawler's product token,
     /// such as `gleaner`. A `/` in the token and the text after it are ignored. Any bytes can be parsed, but
     /// the result may contain no rules.
@@ -76,17 +76,17 @@ impl Rules {
 
     /// Whether `path_and_query`, such as `/news?page=2`, may be requested.
     #[must_use]
-    pub fn verdict(&self, path_and_query: &str) -> Verdict {
+    pub fn verdict(&self, path_and_query: &str) -> RobotsDecision {
         let path = path_and_query.split('#').next().unwrap_or_default();
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         let text = Text::new(path.as_bytes());
         if text.octets == "/robots.txt" {
-            return Verdict::Allowed { rule: None };
+            return RobotsDecision::Allowed { rule: None };
         }
         match self.matcher.find(&text).pattern.and_then(|at| self.rules.get(at)) {
-            None => Verdict::Allowed { rule: None },
-            Some(rule) if rule.allow => Verdict::Allowed { rule: Some(rule.to_string()) },
-            Some(rule) => Verdict::Disallowed { rule: rule.to_string() },
+            None => RobotsDecision::Allowed { rule: None },
+            Some(rule) if rule.allow => RobotsDecision::Allowed { rule: Some(rule.to_string()) },
+            Some(rule) => RobotsDecision::Disallowed { rule: rule.to_string() },
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(self) -> Rules {
+    fn finish(self) -> RobotsRules {
         let (lines, crawl_delay) =
             if self.named { (self.ours, self.our_delay) } else { (self.all, self.all_delay) };
         let mut rules: Vec<_> =
@@ -240,13 +240,18 @@ impl<'a> Reader<'a> {
                 (pattern, Rule { allow, written: String::from_utf8_lossy(value).into_owned() })
             })
             .unzip();
-        Rules { matcher: Box::new(Matcher::new(&patterns)), rules, crawl_delay, sitemaps: self.sitemaps }
+        RobotsRules {
+            matcher: Box::new(Matcher::new(&patterns)),
+            rules,
+            crawl_delay,
+            sitemaps: self.sitemaps,
+        }
     }
 }
 
 /// Whether `bytes` contain a line that begins a group or names a sitemap. If not, the text is not a
 /// robots.txt.
-pub(crate) fn speaks_to_crawlers(bytes: &[u8]) -> bool {
+pub(crate) fn has_robots_lines(bytes: &[u8]) -> bool {
     lines(bytes)
         .filter_map(key_and_value)
         .any(|(key, value)| is_user_agent(&key) || is_sitemap(&key) && !value.is_empty())
@@ -286,7 +291,7 @@ mod tests {
 
     /// Checks `text` for `product`. Paths after `!` must be disallowed, and all others allowed.
     fn check(text: &str, product: &str, paths: &[&str]) {
-        let rules = Rules::parse(text.as_bytes(), product);
+        let rules = RobotsRules::parse(text.as_bytes(), product);
         for path in paths {
             let (path, allowed) = path.strip_prefix('!').map_or((*path, true), |path| (path, false));
             assert_eq!(rules.verdict(path).is_allowed(), allowed, "{product} {path} under\n{text:.500}");
@@ -378,7 +383,7 @@ mod tests {
             ("Disallow: /", false),
             ("<!doctype html>\n<p>Disallow: /\n<script>\nagents = {\"user-agent\": 1}\n</script>", false),
         ] {
-            assert_eq!(speaks_to_crawlers(text.as_bytes()), speaks, "{text}");
+            assert_eq!(has_robots_lines(text.as_bytes()), speaks, "{text}");
         }
     }
 
@@ -497,7 +502,9 @@ mod tests {
         check("useragent: gleaner\ndissallow: /x\n", "gleaner", &["!/x"]);
         check("foo: gleaner\nbar: /\n", "gleaner", &["/"]);
         assert!(
-            !Rules::parse(b"User-agent: *\nDisallow: /\xe9t\xe9\n", "x").verdict("/%E9t%E9").is_allowed()
+            !RobotsRules::parse(b"User-agent: *\nDisallow: /\xe9t\xe9\n", "x")
+                .verdict("/%E9t%E9")
+                .is_allowed()
         );
     }
 
@@ -508,15 +515,18 @@ mod tests {
 
     #[test]
     fn the_deciding_rule_is_named_as_written() {
-        let rules = Rules::parse(b"User-agent: *\nDisallow: /b%61r*\nAllow: /bar/open\n", "gleaner");
-        assert_eq!(rules.verdict("/bar/x"), Verdict::Disallowed { rule: "Disallow: /b%61r*".into() });
-        assert_eq!(rules.verdict("/bar/open"), Verdict::Allowed { rule: Some("Allow: /bar/open".into()) });
-        assert_eq!(rules.verdict("/else"), Verdict::Allowed { rule: None });
+        let rules = RobotsRules::parse(b"User-agent: *\nDisallow: /b%61r*\nAllow: /bar/open\n", "gleaner");
+        assert_eq!(rules.verdict("/bar/x"), RobotsDecision::Disallowed { rule: "Disallow: /b%61r*".into() });
+        assert_eq!(
+            rules.verdict("/bar/open"),
+            RobotsDecision::Allowed { rule: Some("Allow: /bar/open".into()) }
+        );
+        assert_eq!(rules.verdict("/else"), RobotsDecision::Allowed { rule: None });
     }
 
     #[test]
     fn crawl_delays_are_read() {
-        let delay = |text: &str| Rules::parse(text.as_bytes(), "gleaner").crawl_delay();
+        let delay = |text: &str| RobotsRules::parse(text.as_bytes(), "gleaner").crawl_delay();
         let ms = |n| Some(Duration::from_millis(n));
         for (value, read) in [
             ("10", ms(10_000)),
@@ -540,7 +550,7 @@ mod tests {
     #[test]
     fn sitemaps_are_everyones() {
         let text = "Sitemap: https://a.example/s.xml\nUser-agent: x\nDisallow: /\nSITEMAP:/b.xml\nsitemap:\n";
-        let rules = Rules::parse(text.as_bytes(), "gleaner");
+        let rules = RobotsRules::parse(text.as_bytes(), "gleaner");
         assert_eq!(rules.sitemaps(), ["https://a.example/s.xml", "/b.xml"]);
     }
 
@@ -558,7 +568,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_a_robots_txt(bytes in proptest::collection::vec(any::<u8>(), 0..400), path in ".{0,40}") {
-            let _ = Rules::parse(&bytes, "gleaner").verdict(&path);
+            let _ = RobotsRules::parse(&bytes, "gleaner").verdict(&path);
         }
     }
 }

@@ -28,9 +28,9 @@ use crate::client::ClientError;
 
 /// The root certificates for checking server certificates. Clones are cheap.
 #[derive(Debug, Clone)]
-pub struct Roots(Arc<RootCertStore>);
+pub struct RootCertificates(Arc<RootCertStore>);
 
-impl Roots {
+impl RootCertificates {
     /// Loads the roots of the system. If set, `SSL_CERT_FILE` (a file of PEM certificates) or `SSL_CERT_DIR`
     /// (folders of such files) replaces them.
     ///
@@ -265,7 +265,7 @@ mod tests {
         for (certificates, why) in
             [(vec![], "none was found"), (vec![b"no DER".to_vec()], "1 were found and none can be read")]
         {
-            let message = Roots::from_der(certificates).unwrap_err().to_string();
+            let message = RootCertificates::from_der(certificates).unwrap_err().to_string();
             for part in [why, "ca-certificates", "SSL_CERT_FILE", "SSL_CERT_DIR"] {
                 assert!(message.contains(part), "{part} in {message}");
             }

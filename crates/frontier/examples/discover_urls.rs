@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use gleaner_frontier::{CanonicalUrl, Discovered, Limits, Scope, links, parse_seeds, sitemap};
+use gleaner_frontier::{CanonicalUrl, DiscoveredUrls, ReadLimits, Scope, links, parse_seeds, sitemap};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = CanonicalUrl::parse("HTTPS://VnExpress.net:443/x/../a%2dso.html?utm_source=b#c")?;
@@ -22,11 +22,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let base = front.join("/sitemap.xml")?;
     let xml = b"<urlset><url><loc>https://vnexpress.net/b.html</loc><lastmod>2026-11-20</lastmod></url>\
                 <url><loc>https://other.example/c.html</loc></url></urlset>";
-    show("sitemap", &sitemap::read(xml, &base, Limits::default())?.discovered.within(&scope));
+    show("sitemap", &sitemap::read(xml, &base, ReadLimits::default())?.discovered.within(&scope));
     Ok(())
 }
 
-fn show(name: &str, discovered: &Discovered) {
+fn show(name: &str, discovered: &DiscoveredUrls) {
     println!("{name}: {} repeated, refused {:?}", discovered.repeated, discovered.refused);
     for found in &discovered.found {
         println!("  {} ({:?})", found.url.as_str(), found.role);

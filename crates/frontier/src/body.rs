@@ -12,14 +12,14 @@ use thiserror::Error;
 
 /// Limits for reading a sitemap or a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Maximum number of bytes to read, after decompression.
     pub bytes: u64,
     /// Maximum number of entries to keep. Further entries are only counted.
     pub entries: usize,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     /// The limits of the sitemap protocol: 50 MiB and 50,000 entries.
     fn default() -> Self {
         Self { bytes: 50 << 20, entries: 50_000 }
@@ -28,7 +28,7 @@ impl Default for Limits {
 
 /// Why a sitemap or a feed was not read to its end. The entries before the error are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Flaw {
+pub enum IncompleteReason {
     /// The markup is broken, and the parser cannot continue.
     #[error("the XML is broken at byte {at}: {reason}")]
     Broken {
@@ -67,7 +67,7 @@ pub(crate) struct TextStream<'a> {
     text_at: usize,
     source_ended: bool,
     decoder_ended: bool,
-    flaw: Option<Flaw>,
+    flaw: Option<IncompleteReason>,
 }
 
 impl<'a> TextStream<'a> {
@@ -96,7 +96,7 @@ impl<'a> TextStream<'a> {
         stream
     }
 
-    pub(crate) fn flaw(&self) -> Option<&Flaw> {
+    pub(crate) fn flaw(&self) -> Option<&IncompleteReason> {
         self.flaw.as_ref()
     }
 
@@ -126,7 +126,7 @@ impl<'a> TextStream<'a> {
                 Ok(count) => self.take(&chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
-                    self.flaw = Some(Flaw::Gzip { reason: error.to_string() });
+                    self.flaw = Some(IncompleteReason::Gzip { reason: error.to_string() });
                     self.source_ended = true;
                 }
             }
@@ -138,7 +138,7 @@ impl<'a> TextStream<'a> {
         self.raw.extend_from_slice(&bytes[..allowed]);
         self.left -= u64::try_from(allowed).expect("a chunk fits 64 bits");
         if allowed < bytes.len() {
-            self.flaw = Some(Flaw::TooLarge { limit: self.limit });
+            self.flaw = Some(IncompleteReason::TooLarge { limit: self.limit });
             self.source_ended = true;
         }
     }
@@ -195,7 +195,7 @@ fn declared_encoding(head: &[u8]) -> &'static Encoding {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flaw, TextStream};
+    use super::{IncompleteReason, TextStream};
     use flate2::{Compression, write::GzEncoder};
     use std::io::{Read, Write};
 
@@ -205,7 +205,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    fn read(bytes: &[u8], limit: u64) -> (String, Option<Flaw>) {
+    fn read(bytes: &[u8], limit: u64) -> (String, Option<IncompleteReason>) {
         let mut stream = TextStream::new(bytes, limit);
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
@@ -245,7 +245,7 @@ mod tests {
         let bomb = gzip(&vec![b'a'; 8 << 20]);
         assert!(bomb.len() < 64 << 10);
         let (text, flaw) = read(&bomb, 100_000);
-        assert_eq!((text.len(), flaw), (100_000, Some(Flaw::TooLarge { limit: 100_000 })));
+        assert_eq!((text.len(), flaw), (100_000, Some(IncompleteReason::TooLarge { limit: 100_000 })));
         assert_eq!(read(b"abc", 3), ("abc".to_owned(), None), "the limit itself is allowed");
     }
 
@@ -254,6 +254,6 @@ mod tests {
         let whole = gzip("abc ".repeat(50_000).as_bytes());
         let (text, flaw) = read(&whole[..whole.len() / 2], u64::MAX);
         assert!(text.starts_with("abc "), "{} bytes", text.len());
-        assert!(matches!(flaw, Some(Flaw::Gzip { .. })), "{flaw:?}");
+        assert!(matches!(flaw, Some(IncompleteReason::Gzip { .. })), "{flaw:?}");
     }
 }

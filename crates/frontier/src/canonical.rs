@@ -15,7 +15,7 @@
 //! different orders of parameters, `+` and `%20`. A page with two addresses is fetched twice but becomes one
 //! document, because its content hash is the same. A page that depends on the fragment (`#!`) is lost.
 
-use crate::{Refusal, UrlKey, host, percent, tracking};
+use crate::{UrlKey, UrlRefusal, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::cmp::Ordering;
 use std::fmt;
@@ -43,7 +43,7 @@ pub const PUBLIC_SUFFIX_LIST: &str = "psl 2.1.247";
 /// assert_eq!(a.as_str(), "https://vnexpress.net/a-so.html");
 /// assert_eq!(a.key(), CanonicalUrl::parse("http://vnexpress.net/a-so.html")?.key());
 /// assert_eq!(a.join("//e.vnexpress.net/b")?.domain(), "vnexpress.net");
-/// # Ok::<(), gleaner_frontier::Refusal>(())
+/// # Ok::<(), gleaner_frontier::UrlRefusal>(())
 /// ```
 #[derive(Clone)]
 pub struct CanonicalUrl {
@@ -63,21 +63,21 @@ impl CanonicalUrl {
     /// Parses an absolute address and canonicalizes it.
     ///
     /// # Errors
-    /// [`Refusal::NotHttp`], [`Refusal::Unparsable`] (also for relative addresses), [`Refusal::UserInfo`],
-    /// [`Refusal::BadHost`] (an empty or overlong label, invalid characters), [`Refusal::TooLong`] (a
-    /// canonical form of more than 1,024 characters), [`Refusal::RepeatedSegment`] (a path segment that
-    /// occurs more than 3 times).
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
+    /// [`UrlRefusal::NotHttp`], [`UrlRefusal::Unparsable`] (also for relative addresses),
+    /// [`UrlRefusal::UserInfo`], [`UrlRefusal::BadHost`] (an empty or overlong label, invalid characters),
+    /// [`UrlRefusal::TooLong`] (a canonical form of more than 1,024 characters),
+    /// [`UrlRefusal::RepeatedSegment`] (a path segment that occurs more than 3 times).
+    pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
         Self::from_record(text)?.named()
     }
 
     /// Parses a stored canonical form. Earlier versions accepted hosts for which [`CanonicalUrl::parse`] now
-    /// returns [`Refusal::BadHost`], and their records must remain readable. A request for such a URL fails,
-    /// because its host cannot be resolved.
+    /// returns [`UrlRefusal::BadHost`], and their records must remain readable. A request for such a URL
+    /// fails, because its host cannot be resolved.
     ///
     /// # Errors
-    /// As in [`CanonicalUrl::parse`], except [`Refusal::BadHost`].
-    pub fn from_record(text: &str) -> Result<Self, Refusal> {
+    /// As in [`CanonicalUrl::parse`], except [`UrlRefusal::BadHost`].
+    pub fn from_record(text: &str) -> Result<Self, UrlRefusal> {
         let text = check_text(text)?;
         Self::canonicalise(Url::parse(text)?)
     }
@@ -86,7 +86,7 @@ impl CanonicalUrl {
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
-    pub fn join(&self, href: &str) -> Result<Self, Refusal> {
+    pub fn join(&self, href: &str) -> Result<Self, UrlRefusal> {
         let href = check_text(href)?;
         Self::canonicalise(self.shared.url.join(href)?)?.named()
     }
@@ -97,7 +97,7 @@ impl CanonicalUrl {
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
-    pub fn join_location(&self, text: &str) -> Result<Self, Refusal> {
+    pub fn join_location(&self, text: &str) -> Result<Self, UrlRefusal> {
         let text = text.trim();
         if host::has_scheme(text) {
             Self::parse(text)
@@ -158,20 +158,20 @@ impl CanonicalUrl {
         self.shared.url.path()
     }
 
-    fn named(self) -> Result<Self, Refusal> {
+    fn named(self) -> Result<Self, UrlRefusal> {
         let objection = match self.shared.url.host() {
-            Some(Host::Domain(name)) => host::objection(name),
+            Some(Host::Domain(name)) => host::invalid_reason(name),
             _ => None,
         };
-        objection.map_or(Ok(self), |reason| Err(Refusal::BadHost { reason }))
+        objection.map_or(Ok(self), |reason| Err(UrlRefusal::BadHost { reason }))
     }
 
-    fn canonicalise(mut url: Url) -> Result<Self, Refusal> {
+    fn canonicalise(mut url: Url) -> Result<Self, UrlRefusal> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Refusal::NotHttp);
+            return Err(UrlRefusal::NotHttp);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Refusal::UserInfo);
+            return Err(UrlRefusal::UserInfo);
         }
         if url.fragment().is_some() {
             url.set_fragment(None);
@@ -190,10 +190,10 @@ impl CanonicalUrl {
         }
 
         if url.as_str().len() > MAX_LENGTH {
-            return Err(Refusal::TooLong { limit: MAX_LENGTH });
+            return Err(UrlRefusal::TooLong { limit: MAX_LENGTH });
         }
         if repeats(url.path()) {
-            return Err(Refusal::RepeatedSegment { limit: MAX_REPEATS });
+            return Err(UrlRefusal::RepeatedSegment { limit: MAX_REPEATS });
         }
         Ok(Self::new(url))
     }
@@ -218,24 +218,24 @@ fn domain_at(url: &Url) -> Option<usize> {
 
 /// Strips HTML whitespace. Refuses other schemes before the caller checks the length, because `data:` links
 /// are long.
-fn check_text(text: &str) -> Result<&str, Refusal> {
+fn check_text(text: &str) -> Result<&str, UrlRefusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some((scheme, _)) = head.split_once(':') {
         let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
         if is_scheme && !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-            return Err(Refusal::NotHttp);
+            return Err(UrlRefusal::NotHttp);
         }
     }
     if text.len() > MAX_INPUT {
-        return Err(Refusal::TooLong { limit: MAX_LENGTH });
+        return Err(UrlRefusal::TooLong { limit: MAX_LENGTH });
     }
     Ok(text)
 }
 
 /// Removes a trailing dot: `example.com.` names the same host as `example.com`.
-fn strip_trailing_dot(url: &mut Url) -> Result<(), Refusal> {
+fn strip_trailing_dot(url: &mut Url) -> Result<(), UrlRefusal> {
     match url.host_str() {
         None | Some("" | ".") => Err(url::ParseError::EmptyHost.into()),
         Some(host) => match host.strip_suffix('.').map(str::to_owned) {

@@ -257,9 +257,9 @@ impl<'a> Reader<'a> {
         if self.rest.starts_with(mark) && joined(self.rest) {
             self.rest = &self.rest[1..];
             let third = self.digits()?;
-            self.date = Some(three(first, second, third, mark)?);
+            self.date = Some(three_part_date(first, second, third, mark)?);
         } else if first.digits == 4 && mark != '.' {
-            self.date = Some(two(first, second)?);
+            self.date = Some(two_part_date(first, second)?);
         } else {
             return None;
         }
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Date> {
+fn three_part_date(first: Number, second: Number, third: Number, mark: char) -> Option<Date> {
     if first.digits == 4 {
         return Date::new(first.value, second.month()?, third.day()?).ok();
     }
@@ -315,7 +315,7 @@ fn three(first: Number, second: Number, third: Number, mark: char) -> Option<Dat
     }
 }
 
-fn two(year: Number, second: Number) -> Option<Date> {
+fn two_part_date(year: Number, second: Number) -> Option<Date> {
     if second.digits == 3 {
         let first = Date::new(year.value, 1, 1).ok()?;
         return (1..=first.days_in_year())

@@ -5,10 +5,10 @@
 //! not used, because it returns nothing for such a feed. It also panics on some feeds, for example on an
 //! author such as `Tòa soạn–a@b.vn`, or on an encoding declaration after the first 64 bytes.
 
-use crate::body::{Flaw, Limits, TextStream};
-use crate::found::Gatherer;
+use crate::body::{IncompleteReason, ReadLimits, TextStream};
+use crate::found::UrlCollector;
 use crate::xml::{self, Element, Step, Visitor};
-use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, shape};
+use crate::{CanonicalUrl, DiscoveredUrls, FoundUrl, Role, UrlRefusal, dates, shape};
 use jiff::Timestamp;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -19,13 +19,13 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feed {
     /// The pages in the feed's order.
-    pub discovered: Discovered,
+    pub discovered: DiscoveredUrls,
     /// The number of entries without a page address.
     pub without_link: u64,
-    /// The number of entries that were omitted because of [`Limits::entries`].
+    /// The number of entries that were omitted because of [`ReadLimits::entries`].
     pub cut: u64,
     /// Why reading ended early. `None` if the feed was read to its end.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<IncompleteReason>,
 }
 
 /// Why a body is not a feed.
@@ -48,7 +48,7 @@ pub enum FeedError {
     },
     /// The body could not be read up to its first element.
     #[error("the feed cannot be read: {0}")]
-    Unreadable(Flaw),
+    Unreadable(IncompleteReason),
 }
 
 /// Reads the feed that was served at `base`. It may be compressed with gzip.
@@ -56,11 +56,11 @@ pub enum FeedError {
 /// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`.
 /// If the scheme is missing, it is added ([`CanonicalUrl::join_location`]). The date of an entry is its
 /// publication date or, if it has none, the date of its last change. The result may contain URLs out of
-/// scope. [`Discovered::within`] removes them.
+/// scope. [`DiscoveredUrls::within`] removes them.
 ///
 /// # Errors
 /// The body is not a feed, or it cannot be read up to its first element. An empty feed is not an error.
-pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Feed, FeedError> {
+pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: ReadLimits) -> Result<Feed, FeedError> {
     let mut stream = TextStream::new(bytes, limits.bytes);
     let mut entries = Entries::new(base, limits.entries);
     let flaw = match stream.first_text().as_bytes().first() {
@@ -75,7 +75,10 @@ pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Feed, F
     Ok(Feed { discovered: gatherer.finish(), without_link, cut, flaw })
 }
 
-fn read_xml(stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
+fn read_xml(
+    stream: TextStream<'_>,
+    entries: &mut Entries<'_>,
+) -> Result<Option<IncompleteReason>, FeedError> {
     let flaw = xml::walk(stream, entries);
     match entries.root.take() {
         Some(root) if is_feed(&root) => Ok(flaw),
@@ -94,7 +97,10 @@ struct JsonFeed {
     items: Vec<serde_json::Value>,
 }
 
-fn read_json(mut stream: TextStream<'_>, entries: &mut Entries<'_>) -> Result<Option<Flaw>, FeedError> {
+fn read_json(
+    mut stream: TextStream<'_>,
+    entries: &mut Entries<'_>,
+) -> Result<Option<IncompleteReason>, FeedError> {
     let mut text = String::new();
     // Reading from memory cannot fail. Damaged data only end the text early.
     let _ = stream.read_to_string(&mut text);
@@ -146,7 +152,7 @@ struct Entries<'a> {
     entry: Option<Entry>,
     /// The name and nesting depth of the current element if its content does not belong to the entry.
     inside: Option<(String, usize)>,
-    gatherer: Gatherer,
+    gatherer: UrlCollector,
     without_link: u64,
     cut: u64,
 }
@@ -160,7 +166,7 @@ impl<'a> Entries<'a> {
             leaf: Leaf::Link,
             entry: None,
             inside: None,
-            gatherer: Gatherer::new(base),
+            gatherer: UrlCollector::new(base),
             without_link: 0,
             cut: 0,
         }
@@ -230,10 +236,10 @@ fn is_no_link(element: &Element<'_>) -> bool {
 }
 
 /// Checks the link of an entry. Its role is always page, even if the address looks like a feed.
-fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<Found, Refusal> {
+fn judge(base: &CanonicalUrl, link: &str, dated: Option<Timestamp>) -> Result<FoundUrl, UrlRefusal> {
     let url = base.join_location(link)?;
     shape::expected_role(&url)?;
-    Ok(Found { url, role: Role::Page, dated, news: false })
+    Ok(FoundUrl { url, role: Role::Page, dated, news: false })
 }
 
 impl Visitor for Entries<'_> {

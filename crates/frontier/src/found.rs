@@ -3,7 +3,7 @@
 //! Roles and dates are unreliable. A sitemap may list a hub as a page, or state as date the time at which the
 //! site's layout last changed. Therefore both affect only the order of the queue.
 
-use crate::{CanonicalUrl, Refusal, Scope, UrlKey, shape};
+use crate::{CanonicalUrl, Scope, UrlKey, UrlRefusal, shape};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -50,7 +50,7 @@ impl Role {
 
 /// A URL that may be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct FoundUrl {
     /// The address.
     pub url: CanonicalUrl,
     /// The expected role.
@@ -64,22 +64,22 @@ pub struct Found {
 
 /// The URLs from a page, feed or sitemap. URLs that were not accepted are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Discovered {
+pub struct DiscoveredUrls {
     /// The accepted URLs without repetitions, in the order of the source unless the function that returns
     /// them states another order.
-    pub found: Vec<Found>,
-    /// The number of refused URLs for each [`Refusal::label`].
+    pub found: Vec<FoundUrl>,
+    /// The number of refused URLs for each [`UrlRefusal::label`].
     pub refused: BTreeMap<Cow<'static, str>, u64>,
     /// The number of links to the source itself or to a page that is already in `found`.
     pub repeated: u64,
 }
 
-impl Discovered {
+impl DiscoveredUrls {
     /// Removes the URLs that are out of scope or that the rules exclude. Counts them as refused.
     #[must_use]
     pub fn within(mut self, scope: &Scope) -> Self {
         let refused = &mut self.refused;
-        self.found.retain(|found| match scope.objection(found) {
+        self.found.retain(|found| match scope.refusal(found) {
             None => true,
             Some(refusal) => {
                 *refused.entry(refusal.label()).or_default() += 1;
@@ -103,18 +103,18 @@ impl Discovered {
 }
 
 /// Collects the URLs of a source. Accepts each page once and counts all other URLs.
-pub(crate) struct Gatherer {
-    discovered: Discovered,
+pub(crate) struct UrlCollector {
+    discovered: DiscoveredUrls,
     seen: HashSet<UrlKey>,
 }
 
-impl Gatherer {
+impl UrlCollector {
     /// Creates an empty collection. A link to `source` itself counts as repeated.
     pub(crate) fn new(source: &CanonicalUrl) -> Self {
-        Self { discovered: Discovered::default(), seen: HashSet::from([source.key()]) }
+        Self { discovered: DiscoveredUrls::default(), seen: HashSet::from([source.key()]) }
     }
 
-    pub(crate) fn take(&mut self, judged: Result<Found, Refusal>) {
+    pub(crate) fn take(&mut self, judged: Result<FoundUrl, UrlRefusal>) {
         match judged {
             Ok(found) if self.seen.insert(found.url.key()) => self.discovered.found.push(found),
             Ok(_) => self.discovered.repeated += 1,
@@ -124,7 +124,7 @@ impl Gatherer {
 
     /// Counts a link with an address that was seen before. `refused` is the label of its refusal, or `None`
     /// if the address was accepted.
-    pub(crate) fn take_again(&mut self, refused: Option<Cow<'static, str>>) {
+    pub(crate) fn count_repeated(&mut self, refused: Option<Cow<'static, str>>) {
         match refused {
             Some(label) => *self.discovered.refused.entry(label).or_default() += 1,
             None => self.discovered.repeated += 1,
@@ -135,17 +135,17 @@ impl Gatherer {
         self.discovered.found.len()
     }
 
-    pub(crate) fn finish(self) -> Discovered {
+    pub(crate) fn finish(self) -> DiscoveredUrls {
         self.discovered
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Discovered, Role};
+    use super::{DiscoveredUrls, Role};
     use crate::{CanonicalUrl, Scope, links};
 
-    fn discovered() -> Discovered {
+    fn discovered() -> DiscoveredUrls {
         let base = CanonicalUrl::parse("https://a.vn/").unwrap();
         let hrefs = ["/the-thao", "/mot-bai-bao-kha-dai-4226358.html", "https://b.vn/x", "/feed.rss"];
         links::judge(&base, hrefs.into_iter(), &Scope::new(["a.vn", "b.vn"]))

@@ -11,7 +11,7 @@ const MAX_LABEL: usize = 63;
 const MAX_NAME: usize = 253;
 
 /// Returns why `name` is not a valid host name. `name` is a domain from the URL parser without its final dot.
-pub(crate) fn objection(name: &str) -> Option<&'static str> {
+pub(crate) fn invalid_reason(name: &str) -> Option<&'static str> {
     if name.split('.').any(str::is_empty) {
         return Some("a part between its dots is empty");
     }
@@ -65,7 +65,7 @@ pub(crate) fn has_scheme(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{forgotten_scheme, objection};
+    use super::{forgotten_scheme, invalid_reason};
 
     #[test]
     fn names() {
@@ -73,7 +73,7 @@ mod tests {
         let name = [&*label, &label, &label, &"b".repeat(61)].join(".");
         assert_eq!(name.len(), 253);
         for good in ["a", "a.vn", "xn--bo-mia.vn", "my_blog.a.vn", "-a-.vn", "1.a.vn", &label, &name] {
-            assert_eq!(objection(good), None, "{good}");
+            assert_eq!(invalid_reason(good), None, "{good}");
         }
         for (bad, reason) in [
             ("", "empty"),
@@ -88,7 +88,7 @@ mod tests {
             ("$host.a.vn", "characters"),
             ("a'.vn", "characters"),
         ] {
-            assert!(objection(bad).is_some_and(|found| found.contains(reason)), "{bad}");
+            assert!(invalid_reason(bad).is_some_and(|found| found.contains(reason)), "{bad}");
         }
     }
 

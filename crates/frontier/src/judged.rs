@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Found, Refusal};
+use crate::{FoundUrl, UrlRefusal};
 
 /// Number of links in a generation.
 const GENERATION: usize = 1_000;
@@ -14,14 +14,14 @@ const LONGEST: usize = 300;
 /// Two generations limit the memory to some 700 KB. When the young generation is full, it replaces the old
 /// one. A link found in the old generation moves to the young generation.
 #[derive(Debug, Default)]
-pub struct JudgedLinks {
-    young: HashMap<Box<str>, Judged>,
-    old: HashMap<Box<str>, Judged>,
+pub struct LinkCache {
+    young: HashMap<Box<str>, LinkResult>,
+    old: HashMap<Box<str>, LinkResult>,
 }
 
-type Judged = Result<Found, Refusal>;
+type LinkResult = Result<FoundUrl, UrlRefusal>;
 
-impl JudgedLinks {
+impl LinkCache {
     /// Returns the number of remembered links.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -36,7 +36,7 @@ impl JudgedLinks {
 
     /// Returns the result for a link. Checks a new link with `judge`, and remembers the result if the target
     /// of the link does not depend on the path of the page.
-    pub(crate) fn judged(&mut self, href: &str, judge: impl FnOnce() -> Judged) -> Judged {
+    pub(crate) fn judged(&mut self, href: &str, judge: impl FnOnce() -> LinkResult) -> LinkResult {
         if let Some(judged) = self.young.get(href) {
             return judged.clone();
         }
@@ -63,14 +63,14 @@ mod tests {
     use super::*;
     use crate::{CanonicalUrl, Role};
 
-    fn found(path: &str) -> Judged {
+    fn found(path: &str) -> LinkResult {
         let url = CanonicalUrl::parse(&format!("http://a.vn{path}"))?;
-        Ok(Found { url, role: Role::Page, dated: None, news: false })
+        Ok(FoundUrl { url, role: Role::Page, dated: None, news: false })
     }
 
     #[test]
     fn a_common_link_is_judged_once_and_the_memory_is_limited() {
-        let mut known = JudgedLinks::default();
+        let mut known = LinkCache::default();
         let mut count = 0;
         for number in 0..5 * GENERATION {
             let path = format!("/{number}");
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn links_that_depend_on_the_page_are_not_kept() {
-        let mut known = JudgedLinks::default();
+        let mut known = LinkCache::default();
         for href in ["a.html", "?page=2", "#top", "", "../a", "http:a", "mailto:a@b.vn", " /a"] {
             assert_eq!(known.judged(href, || found("/a")), found("/a"));
             assert_eq!(known.judged(href, || found("/b")), found("/b"), "{href}");

@@ -18,7 +18,7 @@ pub struct UrlKey([u8; 16]);
 /// The error for a text that is not a key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a URL key is 32 hexadecimal digits, but this is {0:?}")]
-pub struct BadKey(String);
+pub struct UrlKeyError(String);
 
 impl UrlKey {
     /// Computes the key of an identity: `host[:port]/path?query`, without the scheme.
@@ -56,10 +56,10 @@ impl fmt::Display for UrlKey {
 }
 
 impl FromStr for UrlKey {
-    type Err = BadKey;
+    type Err = UrlKeyError;
 
-    fn from_str(text: &str) -> Result<Self, BadKey> {
-        let bad = || BadKey(text.chars().take(64).collect());
+    fn from_str(text: &str) -> Result<Self, UrlKeyError> {
+        let bad = || UrlKeyError(text.chars().take(64).collect());
         let digits = text.as_bytes();
         if digits.len() != 32 {
             return Err(bad());

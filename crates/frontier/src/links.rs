@@ -5,18 +5,18 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::found::Gatherer;
-use crate::{CanonicalUrl, Discovered, Found, JudgedLinks, Refusal, Role, Scope, shape};
+use crate::found::UrlCollector;
+use crate::{CanonicalUrl, DiscoveredUrls, FoundUrl, LinkCache, Role, Scope, UrlRefusal, shape};
 
 /// Resolves the links of the page at `base`, and returns each accepted target once, in page order. Refuses
 /// links that are out of scope or do not lead to a page.
 ///
-/// [`Discovered::repeated`] counts links to the page itself (anchors, or the same page over http), and all
-/// but the first link to an accepted page. The file extension of the address determines the role: feed,
+/// [`DiscoveredUrls::repeated`] counts links to the page itself (anchors, or the same page over http), and
+/// all but the first link to an accepted page. The file extension of the address determines the role: feed,
 /// sitemap, or otherwise [`Role::Page`]. The rules of the scope are not applied here, because they may depend
-/// on a role that is assigned later ([`Discovered::within`]).
-pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> Discovered {
-    judge_again(base, hrefs, scope, &mut JudgedLinks::default())
+/// on a role that is assigned later ([`DiscoveredUrls::within`]).
+pub fn judge<'a>(base: &CanonicalUrl, hrefs: impl Iterator<Item = &'a str>, scope: &Scope) -> DiscoveredUrls {
+    judge_again(base, hrefs, scope, &mut LinkCache::default())
 }
 
 /// Classifies links like [`judge`], but does not parse links that are in `known`. Adds the new links to
@@ -25,32 +25,32 @@ pub fn judge_again<'a>(
     base: &CanonicalUrl,
     hrefs: impl Iterator<Item = &'a str>,
     scope: &Scope,
-    known: &mut JudgedLinks,
-) -> Discovered {
-    let mut gatherer = Gatherer::new(base);
+    known: &mut LinkCache,
+) -> DiscoveredUrls {
+    let mut gatherer = UrlCollector::new(base);
     // Teasers often repeat an address (for the picture and the title). Each address is parsed once, because
     // parsing is most of the cost.
     let mut seen: HashMap<&str, Option<Cow<'static, str>>> = HashMap::new();
     for href in hrefs {
         if let Some(refused) = seen.get(href) {
-            gatherer.take_again(refused.clone());
+            gatherer.count_repeated(refused.clone());
             continue;
         }
         let judged = known.judged(href, || judge_one(base, href, scope));
-        seen.insert(href, judged.as_ref().err().map(Refusal::label));
+        seen.insert(href, judged.as_ref().err().map(UrlRefusal::label));
         gatherer.take(judged);
     }
     gatherer.finish()
 }
 
-fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<Found, Refusal> {
+fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<FoundUrl, UrlRefusal> {
     let url = base.join(href)?;
     if !scope.contains(&url) {
-        return Err(Refusal::OutOfScope);
+        return Err(UrlRefusal::OutOfScope);
     }
     let role = shape::expected_role(&url)?;
-    let news = role == Role::Sitemap && shape::calls_itself_news(&url);
-    Ok(Found { url, role, dated: None, news })
+    let news = role == Role::Sitemap && shape::has_news_name(&url);
+    Ok(FoundUrl { url, role, dated: None, news })
 }
 
 /// Whether the address looks like an article.
@@ -74,7 +74,7 @@ pub fn looks_like_section(url: &CanonicalUrl) -> bool {
 /// Returns the URL in `found` that is the next page of the list at `url`, or `None` if there is none. Detects
 /// common address forms such as `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
-pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
+pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [FoundUrl]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)
 }
 
@@ -87,7 +87,7 @@ pub fn page_number(url: &CanonicalUrl) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::{judge, judge_again};
-    use crate::{CanonicalUrl, JudgedLinks, Scope};
+    use crate::{CanonicalUrl, LinkCache, Scope};
     use proptest::prelude::*;
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
                 1..6,
             ),
         ) {
-            let (scope, mut known) = (Scope::new(["a.vn"]), JudgedLinks::default());
+            let (scope, mut known) = (Scope::new(["a.vn"]), LinkCache::default());
             for (path, hrefs) in pages {
                 let base = CanonicalUrl::parse(&format!("https://a.vn/{path}"))?;
                 let hrefs = || hrefs.iter().map(String::as_str);

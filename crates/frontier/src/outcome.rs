@@ -113,7 +113,7 @@ pub enum Outcome {
 /// The class of an outcome. The report, tables, progress line and status page count outcomes by class, so
 /// that a word such as "failed" has one meaning everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum OutcomeClass {
     /// The text is in the corpus under this URL.
     Stored,
     /// The same or nearly the same text was already in the corpus.
@@ -138,7 +138,7 @@ pub enum Class {
     Failed,
 }
 
-impl Class {
+impl OutcomeClass {
     /// Returns the class of an outcome from its [`Outcome::reason`] or [`Outcome::label`], or `None` if the
     /// label is unknown.
     #[must_use]
@@ -183,24 +183,26 @@ fn is_without_response(label: &str) -> bool {
 impl Outcome {
     /// Returns the class for counts.
     #[must_use]
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> OutcomeClass {
         match self {
-            Self::Stored | Self::Revised => Class::Stored,
-            Self::Duplicate { .. } | Self::NearDuplicate { .. } => Class::Duplicate,
-            Self::NotArticle { .. } | Self::WrongType { .. } => Class::NotArticle,
-            Self::OtherLanguage { .. } | Self::Filtered { .. } | Self::Excluded { .. } => Class::Excluded,
-            Self::Listing | Self::Unchanged => Class::Listing,
-            Self::Redirected { .. } => Class::Redirected,
-            Self::RedirectRefused { .. } => Class::RedirectRefused,
-            Self::Disallowed { .. } => Class::Disallowed,
-            Self::Gone { .. } => Class::Gone,
-            Self::PrivateAddress => Class::Unreachable,
-            Self::Failed { reason } if is_without_response(reason) => Class::Unreachable,
+            Self::Stored | Self::Revised => OutcomeClass::Stored,
+            Self::Duplicate { .. } | Self::NearDuplicate { .. } => OutcomeClass::Duplicate,
+            Self::NotArticle { .. } | Self::WrongType { .. } => OutcomeClass::NotArticle,
+            Self::OtherLanguage { .. } | Self::Filtered { .. } | Self::Excluded { .. } => {
+                OutcomeClass::Excluded
+            }
+            Self::Listing | Self::Unchanged => OutcomeClass::Listing,
+            Self::Redirected { .. } => OutcomeClass::Redirected,
+            Self::RedirectRefused { .. } => OutcomeClass::RedirectRefused,
+            Self::Disallowed { .. } => OutcomeClass::Disallowed,
+            Self::Gone { .. } => OutcomeClass::Gone,
+            Self::PrivateAddress => OutcomeClass::Unreachable,
+            Self::Failed { reason } if is_without_response(reason) => OutcomeClass::Unreachable,
             Self::Failed { .. }
             | Self::Rejected { .. }
             | Self::Unreadable { .. }
             | Self::TooLarge { .. }
-            | Self::Truncated { .. } => Class::Failed,
+            | Self::Truncated { .. } => OutcomeClass::Failed,
         }
     }
 
@@ -336,9 +338,9 @@ mod tests {
     #[test]
     fn the_class_of_a_counted_reason_is_that_of_its_outcome() {
         for outcome in outcomes() {
-            assert_eq!(Class::from_reason(&outcome.reason()), Some(outcome.class()), "{outcome:?}");
+            assert_eq!(OutcomeClass::from_reason(&outcome.reason()), Some(outcome.class()), "{outcome:?}");
         }
-        assert_eq!(Class::from_reason("what"), None);
+        assert_eq!(OutcomeClass::from_reason("what"), None);
     }
 
     #[test]

@@ -6,21 +6,21 @@
 
 use std::borrow::Cow;
 
-use crate::{CanonicalUrl, Found};
+use crate::{CanonicalUrl, FoundUrl};
 
 const WORDS: [&str; 6] = ["page", "trang", "paged", "pagina", "pg", "p"];
 
-pub(crate) fn next<'a>(url: &CanonicalUrl, found: &'a [Found]) -> Option<&'a CanonicalUrl> {
-    let own = Place::of(url);
-    found.iter().map(|found| &found.url).find(|other| Place::of(other).is_after(&own))
+pub(crate) fn next<'a>(url: &CanonicalUrl, found: &'a [FoundUrl]) -> Option<&'a CanonicalUrl> {
+    let own = ListPage::from_url(url);
+    found.iter().map(|found| &found.url).find(|other| ListPage::from_url(other).is_after(&own))
 }
 
 pub(crate) fn number_of(url: &CanonicalUrl) -> u32 {
-    Place::of(url).page
+    ListPage::from_url(url).page
 }
 
 /// The list to which an address belongs, and its page number in the list, from 1.
-struct Place<'a> {
+struct ListPage<'a> {
     url: &'a CanonicalUrl,
     /// The path without a page number.
     path: &'a str,
@@ -29,8 +29,8 @@ struct Place<'a> {
     page: u32,
 }
 
-impl<'a> Place<'a> {
-    fn of(url: &'a CanonicalUrl) -> Self {
+impl<'a> ListPage<'a> {
+    fn from_url(url: &'a CanonicalUrl) -> Self {
         let page_of = |(name, value): (Cow<'_, str>, Cow<'_, str>)| {
             let is_page = WORDS.iter().any(|word| name.eq_ignore_ascii_case(word));
             is_page.then(|| number(&value)).flatten()
@@ -38,7 +38,7 @@ impl<'a> Place<'a> {
         let pairs = url.url().query_pairs().enumerate();
         let numbered = pairs.filter_map(|(at, pair)| Some((at, page_of(pair)?))).next();
         let path = list_of(url.path());
-        match (numbered, paged(path)) {
+        match (numbered, split_page_number(path)) {
             (Some((at, page)), _) => Self { url, path, numbered: Some(at), page },
             (None, Some((path, page))) => Self { url, path, numbered: None, page },
             (None, None) => Self { url, path, numbered: None, page: 1 },
@@ -66,7 +66,7 @@ fn list_of(path: &str) -> &str {
     path.strip_suffix(".html").or_else(|| path.strip_suffix(".htm")).unwrap_or(path)
 }
 
-fn paged(path: &str) -> Option<(&str, u32)> {
+fn split_page_number(path: &str) -> Option<(&str, u32)> {
     let digits = path.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (before, digits) = path.split_at(path.len() - digits);
     let page = number(digits)?;
@@ -114,7 +114,7 @@ mod tests {
             ("/grou", "/group2", false),
             ("/sport", "/sport?page=20000", false),
         ] {
-            let found = |url: &str| Found { url: parse(url), role: Role::Page, dated: None, news: false };
+            let found = |url: &str| FoundUrl { url: parse(url), role: Role::Page, dated: None, news: false };
             let links = [found("https://a.vn/x-p2"), found(&format!("https://a.vn{link}"))];
             let next = next(&parse(&format!("https://a.vn{list}")), &links);
             assert_eq!(next.is_some(), is_next, "{list} {link}");

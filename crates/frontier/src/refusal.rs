@@ -1,6 +1,6 @@
 //! Defines the reasons why a URL is not followed.
 //!
-//! Every refusal is counted by its [`Refusal::label`]. The counts explain why a site has no documents. A
+//! Every refusal is counted by its [`UrlRefusal::label`]. The counts explain why a site has no documents. A
 //! refusal depends on the URL alone and not on a response.
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// Why a URL is not followed. `Display` returns text for users.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
-pub enum Refusal {
+pub enum UrlRefusal {
     /// A scheme other than http and https, such as `mailto:` or `javascript:`.
     #[error("it is no http or https address")]
     NotHttp,
@@ -64,7 +64,7 @@ pub enum Refusal {
     UserInfo,
 }
 
-impl Refusal {
+impl UrlRefusal {
     /// Returns the label for counters and logs, which is the code. If the settings exclude the URL, appends
     /// the rule, as in `excluded: outside sections`.
     #[must_use]
@@ -93,7 +93,7 @@ impl Refusal {
     }
 }
 
-impl From<url::ParseError> for Refusal {
+impl From<url::ParseError> for UrlRefusal {
     fn from(error: url::ParseError) -> Self {
         use url::ParseError as E;
         let reason = match error {
@@ -113,23 +113,23 @@ impl From<url::ParseError> for Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::Refusal;
+    use super::UrlRefusal;
 
     #[test]
     fn labels_are_snake_case_and_distinct() {
         let all = [
-            Refusal::NotHttp,
-            Refusal::Unparsable { reason: "" },
-            Refusal::BadHost { reason: "" },
-            Refusal::TooLong { limit: 1 },
-            Refusal::RepeatedSegment { limit: 1 },
-            Refusal::TooDeep { limit: 1 },
-            Refusal::OutOfScope,
-            Refusal::NotAPage { extension: "jpg" },
-            Refusal::UserInfo,
-            Refusal::Excluded { rule: "outside sections".into() },
+            UrlRefusal::NotHttp,
+            UrlRefusal::Unparsable { reason: "" },
+            UrlRefusal::BadHost { reason: "" },
+            UrlRefusal::TooLong { limit: 1 },
+            UrlRefusal::RepeatedSegment { limit: 1 },
+            UrlRefusal::TooDeep { limit: 1 },
+            UrlRefusal::OutOfScope,
+            UrlRefusal::NotAPage { extension: "jpg" },
+            UrlRefusal::UserInfo,
+            UrlRefusal::Excluded { rule: "outside sections".into() },
         ];
-        let labels: std::collections::BTreeSet<_> = all.iter().map(Refusal::label).collect();
+        let labels: std::collections::BTreeSet<_> = all.iter().map(UrlRefusal::label).collect();
         assert_eq!(labels.len(), all.len());
         let codes = labels.iter().map(|label| label.split(": ").next().unwrap());
         assert!(codes.flat_map(str::bytes).all(|byte| byte.is_ascii_lowercase() || byte == b'_'));

@@ -15,7 +15,7 @@
 //! wanted day, the article is older than that day. If it is later, the age of the article is unknown. The day
 //! begins at midnight in the easternmost time zone, where it begins first.
 
-use crate::{CanonicalUrl, Found, Refusal, Role, shape};
+use crate::{CanonicalUrl, FoundUrl, Role, UrlRefusal, shape};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -52,7 +52,7 @@ pub struct SiteRules {
 /// A pattern or path that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{list}: \"{text}\": {reason}")]
-pub struct BadPattern {
+pub struct PatternError {
     /// The name of the list: `sections`, `include` or `exclude`.
     pub list: &'static str,
     /// The pattern or path as the user wrote it.
@@ -74,16 +74,16 @@ impl SiteRules {
     /// A path or pattern cannot be used. The error describes the first such path or pattern.
     ///
     /// ```
-    /// use gleaner_frontier::{CanonicalUrl, Found, Role, SiteLimits, SiteRules};
+    /// use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, SiteLimits, SiteRules};
     ///
     /// let limits = SiteLimits { sections: vec!["/news".into()], ..SiteLimits::default() };
     /// let rules = SiteRules::new(&limits)?;
     /// let url = CanonicalUrl::parse("https://www.bbc.com/sport").expect("a valid address");
-    /// let found = Found { url, role: Role::Page, dated: None, news: false };
-    /// assert_eq!(rules.objection(&found).map(|refusal| refusal.label()).as_deref(), Some("excluded: outside sections"));
-    /// # Ok::<(), gleaner_frontier::BadPattern>(())
+    /// let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
+    /// assert_eq!(rules.refusal(&found).map(|refusal| refusal.label()).as_deref(), Some("excluded: outside sections"));
+    /// # Ok::<(), gleaner_frontier::PatternError>(())
     /// ```
-    pub fn new(limits: &SiteLimits) -> Result<Self, BadPattern> {
+    pub fn new(limits: &SiteLimits) -> Result<Self, PatternError> {
         let begins = |day: Date| {
             let midnight = day.to_zoned(TimeZone::UTC).ok()?.timestamp();
             Some((day, midnight.checked_sub(EARLIEST_ZONE).ok()?))
@@ -98,12 +98,12 @@ impl SiteRules {
 
     /// Returns why a URL of the site is not fetched, or `None` if the rules allow it.
     #[must_use]
-    pub fn objection(&self, found: &Found) -> Option<Refusal> {
-        let Found { url, role, dated, .. } = found;
+    pub fn refusal(&self, found: &FoundUrl) -> Option<UrlRefusal> {
+        let FoundUrl { url, role, dated, .. } = found;
         if *role == Role::Front {
             return None;
         }
-        let excluded = |rule: String| Some(Refusal::Excluded { rule });
+        let excluded = |rule: String| Some(UrlRefusal::Excluded { rule });
         if let Some(pattern) = self.exclude.matches(url.as_str()).iter().next() {
             return excluded(format!("exclude {}", self.exclude.patterns()[pattern]));
         }
@@ -123,8 +123,8 @@ impl SiteRules {
     }
 }
 
-fn section(path: &str) -> Result<String, BadPattern> {
-    let bad = |reason: String| BadPattern { list: "sections", text: path.to_owned(), reason };
+fn section(path: &str) -> Result<String, PatternError> {
+    let bad = |reason: String| PatternError { list: "sections", text: path.to_owned(), reason };
     if !path.starts_with('/') {
         return Err(bad("a section begins with /, such as /news".into()));
     }
@@ -138,15 +138,15 @@ fn is_below(url: &CanonicalUrl, section: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn patterns(list: &'static str, texts: &[String]) -> Result<RegexSet, BadPattern> {
+fn patterns(list: &'static str, texts: &[String]) -> Result<RegexSet, PatternError> {
     for text in texts {
-        regex::Regex::new(text).map_err(|error| BadPattern {
+        regex::Regex::new(text).map_err(|error| PatternError {
             list,
             text: text.clone(),
             reason: in_one_line(&error),
         })?;
     }
-    RegexSet::new(texts).map_err(|error| BadPattern {
+    RegexSet::new(texts).map_err(|error| PatternError {
         list,
         text: texts.join(" "),
         reason: in_one_line(&error),
@@ -177,7 +177,7 @@ mod tests {
     fn label(rules: &SiteRules, role: Role, address: &str, dated: Option<&str>) -> String {
         let url = CanonicalUrl::parse(address).unwrap();
         let dated = dated.map(|text| text.parse().unwrap());
-        let refusal = rules.objection(&Found { url, role, dated, news: false });
+        let refusal = rules.refusal(&FoundUrl { url, role, dated, news: false });
         refusal.map(|refusal| refusal.label().into_owned()).unwrap_or_default()
     }
 

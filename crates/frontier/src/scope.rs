@@ -6,7 +6,7 @@
 //!
 //! The rules of a site further limit the fetched URLs ([`SiteRules`]).
 
-use crate::{CanonicalUrl, Found, Refusal, Seed, SiteRules};
+use crate::{CanonicalUrl, FoundUrl, Seed, SiteRules, UrlRefusal};
 use std::collections::BTreeMap;
 
 /// The registrable domains ([`CanonicalUrl::domain`]) of a crawl, and their rules.
@@ -43,10 +43,10 @@ impl Scope {
 
     /// Returns why a URL is not fetched (it is out of scope, or a rule excludes it), or `None` if it is.
     #[must_use]
-    pub fn objection(&self, found: &Found) -> Option<Refusal> {
+    pub fn refusal(&self, found: &FoundUrl) -> Option<UrlRefusal> {
         match self.sites.get(found.url.domain()) {
-            None => Some(Refusal::OutOfScope),
-            Some(rules) => rules.objection(found),
+            None => Some(UrlRefusal::OutOfScope),
+            Some(rules) => rules.refusal(found),
         }
     }
 

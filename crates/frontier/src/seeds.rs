@@ -4,7 +4,7 @@
 //! host without a scheme gets https. An invalid line is an error, because a crawl without some of the
 //! intended sites is worse than no crawl.
 
-use crate::{CanonicalUrl, Refusal, UrlKey};
+use crate::{CanonicalUrl, UrlKey, UrlRefusal};
 use std::collections::HashSet;
 use thiserror::Error;
 
@@ -54,7 +54,7 @@ pub enum SeedError {
         /// The argument, at most 80 characters.
         text: String,
         /// Why the address is refused.
-        refusal: Refusal,
+        refusal: UrlRefusal,
     },
     /// The address cannot be a seed.
     #[error(
@@ -68,7 +68,7 @@ pub enum SeedError {
         /// The line's text, at most 80 characters.
         text: String,
         /// Why the address is refused.
-        refusal: Refusal,
+        refusal: UrlRefusal,
     },
     /// Several lines are invalid.
     #[error("{}", listed(.0))]
@@ -176,7 +176,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-fn address_of(text: &str) -> Result<CanonicalUrl, Refusal> {
+fn address_of(text: &str) -> Result<CanonicalUrl, UrlRefusal> {
     let parsed = if text.contains("://") {
         CanonicalUrl::parse(text)
     } else {
@@ -186,10 +186,10 @@ fn address_of(text: &str) -> Result<CanonicalUrl, Refusal> {
 }
 
 /// Refuses a name without a dot, which is probably a typing error. Accepts `localhost`.
-fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, Refusal> {
+fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, UrlRefusal> {
     match url.url().host() {
         Some(url::Host::Domain(name)) if !name.contains('.') && name != "localhost" => {
-            Err(Refusal::Unparsable { reason: "the host has no dot in it" })
+            Err(UrlRefusal::Unparsable { reason: "the host has no dot in it" })
         }
         _ => Ok(url),
     }

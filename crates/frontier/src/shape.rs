@@ -6,7 +6,7 @@
 
 use jiff::civil::Date;
 
-use crate::{CanonicalUrl, Refusal, Role};
+use crate::{CanonicalUrl, Role, UrlRefusal};
 
 #[rustfmt::skip]
 const NOT_PAGES: &[&str] = &[
@@ -35,7 +35,7 @@ const LISTINGS: &[&str] = &[
 
 /// Returns the role that a link is expected to have by its file extension, or refuses a file that is not a
 /// page.
-pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
+pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, UrlRefusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {
         // A feed with a longer path contains the comments on one article (WordPress).
@@ -47,13 +47,13 @@ pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, Refusal> {
         "gz" if stem.ends_with(".xml") => Ok(Role::Sitemap),
         "rss" | "atom" | "rdf" | "xml" => Ok(Role::Feed),
         _ => match NOT_PAGES.iter().find(|known| **known == extension) {
-            Some(extension) => Err(Refusal::NotAPage { extension }),
+            Some(extension) => Err(UrlRefusal::NotAPage { extension }),
             None => Ok(Role::Page),
         },
     }
 }
 
-pub(crate) fn calls_itself_news(url: &CanonicalUrl) -> bool {
+pub(crate) fn has_news_name(url: &CanonicalUrl) -> bool {
     last_segment(url)
         .to_ascii_lowercase()
         .split(|c: char| !c.is_ascii_alphabetic())

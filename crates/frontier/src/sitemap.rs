@@ -6,17 +6,17 @@
 //! lack its scheme. `lastmod` is not reliable, because many sites write the time at which the sitemap was
 //! generated. Image and video entries are ignored.
 
-use crate::body::{Flaw, Limits, TextStream};
-use crate::found::Gatherer;
+use crate::body::{IncompleteReason, ReadLimits, TextStream};
+use crate::found::UrlCollector;
 use crate::sniff::is_address_list;
 use crate::xml::{self, Element, Step, Visitor};
-use crate::{CanonicalUrl, Discovered, Found, Refusal, Role, dates, host, shape};
+use crate::{CanonicalUrl, DiscoveredUrls, FoundUrl, Role, UrlRefusal, dates, host, shape};
 use std::io::BufRead;
 use thiserror::Error;
 
 /// The kind of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SitemapKind {
     /// An index that lists further sitemaps.
     Index,
     /// An XML sitemap that lists pages.
@@ -29,14 +29,14 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sitemap {
     /// The kind of the sitemap.
-    pub kind: Kind,
+    pub kind: SitemapKind,
     /// The pages in the order of the sitemap. The sitemaps of an index are sorted by `lastmod`, newest first
     /// and undated last.
-    pub discovered: Discovered,
-    /// The number of entries that were omitted because of [`Limits::entries`].
+    pub discovered: DiscoveredUrls,
+    /// The number of entries that were omitted because of [`ReadLimits::entries`].
     pub cut: u64,
     /// Why reading ended early. `None` if the sitemap was read to its end.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<IncompleteReason>,
 }
 
 /// Why a body is not a sitemap.
@@ -53,27 +53,27 @@ pub enum SitemapError {
     NotXml,
     /// The body could not be read up to its first element.
     #[error("the sitemap cannot be read: {0}")]
-    Unreadable(Flaw),
+    Unreadable(IncompleteReason),
 }
 
 /// Reads the sitemap that was served at `base`. It may be compressed with gzip.
 ///
 /// Entries are refused only because of their address. The result may contain URLs out of scope.
-/// [`Discovered::within`] removes them. Addresses that are relative or have no scheme are resolved, although
-/// the protocol forbids them ([`CanonicalUrl::join_location`]).
+/// [`DiscoveredUrls::within`] removes them. Addresses that are relative or have no scheme are resolved,
+/// although the protocol forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
 /// The body is not a sitemap, or it cannot be read up to its first element. An empty sitemap is not an error.
 ///
 /// ```
-/// use gleaner_frontier::{CanonicalUrl, Limits, sitemap};
+/// use gleaner_frontier::{CanonicalUrl, ReadLimits, sitemap};
 /// let base = CanonicalUrl::parse("https://a.vn/sitemap.xml")?;
 /// let xml = b"<urlset><url><loc>/b.html</loc><lastmod>2024-05-31</lastmod></url></urlset>";
-/// let read = sitemap::read(xml, &base, Limits::default())?;
+/// let read = sitemap::read(xml, &base, ReadLimits::default())?;
 /// assert_eq!(read.discovered.found[0].url.as_str(), "https://a.vn/b.html");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Sitemap, SitemapError> {
+pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: ReadLimits) -> Result<Sitemap, SitemapError> {
     let mut stream = TextStream::new(bytes, limits.bytes);
     let head = stream.first_text();
     if is_address_list(&head) {
@@ -90,7 +90,7 @@ pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Sitemap
         Root::Sitemap { kind, .. } => {
             entries.finish_entry();
             let mut discovered = entries.gatherer.finish();
-            if kind == Kind::Index {
+            if kind == SitemapKind::Index {
                 discovered.found.sort_by_key(|found| std::cmp::Reverse(found.dated));
             }
             Ok(Sitemap { kind, discovered, cut: entries.cut, flaw })
@@ -98,16 +98,16 @@ pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: Limits) -> Result<Sitemap
     }
 }
 
-fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: Limits) -> Sitemap {
+fn read_lines(mut stream: TextStream<'_>, base: &CanonicalUrl, limits: ReadLimits) -> Sitemap {
     let mut entries = Entries::new(base, limits.entries);
-    entries.root = Root::Sitemap { kind: Kind::Text, prefix: String::new() };
+    entries.root = Root::Sitemap { kind: SitemapKind::Text, prefix: String::new() };
     let mut line = String::new();
     while stream.read_line(&mut line).is_ok_and(|count| count > 0) {
         entries.line(line.trim());
         line.clear();
     }
     let flaw = stream.flaw().cloned();
-    Sitemap { kind: Kind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
+    Sitemap { kind: SitemapKind::Text, discovered: entries.gatherer.finish(), cut: entries.cut, flaw }
 }
 
 enum Root {
@@ -115,7 +115,7 @@ enum Root {
     Other(String),
     /// The prefix of the protocol's elements. Elements with another prefix belong to extensions.
     Sitemap {
-        kind: Kind,
+        kind: SitemapKind,
         prefix: String,
     },
 }
@@ -156,7 +156,7 @@ struct Entries<'a> {
     leaf: Leaf,
     location: Location,
     entry: Entry,
-    gatherer: Gatherer,
+    gatherer: UrlCollector,
     cut: u64,
 }
 
@@ -169,15 +169,15 @@ impl<'a> Entries<'a> {
             leaf: Leaf::Address,
             location: Location::Outside,
             entry: Entry::default(),
-            gatherer: Gatherer::new(base),
+            gatherer: UrlCollector::new(base),
             cut: 0,
         }
     }
 
     fn open_root(&mut self, element: &Element<'_>) -> Step {
         let kind = match element.name() {
-            "urlset" => Kind::Pages,
-            "sitemapindex" => Kind::Index,
+            "urlset" => SitemapKind::Pages,
+            "sitemapindex" => SitemapKind::Index,
             other => {
                 self.root = Root::Other(other.chars().take(40).collect());
                 return Step::Stop;
@@ -213,18 +213,18 @@ impl<'a> Entries<'a> {
             self.entry.addresses.push(line.to_owned());
             self.finish_entry();
         } else if !line.is_empty() {
-            self.gatherer.take(Err(Refusal::Unparsable { reason: "the line contains no address" }));
+            self.gatherer.take(Err(UrlRefusal::Unparsable { reason: "the line contains no address" }));
         }
     }
 
-    fn judge(&self, address: &str, entry: &Entry) -> Result<Found, Refusal> {
+    fn judge(&self, address: &str, entry: &Entry) -> Result<FoundUrl, UrlRefusal> {
         let url = self.base.join_location(address)?;
-        let index = matches!(self.root, Root::Sitemap { kind: Kind::Index, .. });
+        let index = matches!(self.root, Root::Sitemap { kind: SitemapKind::Index, .. });
         let role = if index { Role::Sitemap } else { shape::expected_role(&url)? };
-        let news = if index { shape::calls_itself_news(&url) } else { entry.news };
+        let news = if index { shape::has_news_name(&url) } else { entry.news };
         let date = |text: &Option<String>| text.as_deref().and_then(dates::parse);
         let dated = date(&entry.published).or_else(|| date(&entry.changed));
-        Ok(Found { url, role, dated, news })
+        Ok(FoundUrl { url, role, dated, news })
     }
 }
 

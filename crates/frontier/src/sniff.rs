@@ -2,7 +2,7 @@
 //!
 //! Some servers declare feeds as text/html and pages as text/xml, so the content of the body decides. The
 //! check uses the first element after the declaration, comments and doctype. If the body ends before its
-//! first tag, or has text before it, the result is [`Body::Other`]. Such a body may still be a page.
+//! first tag, or has text before it, the result is [`BodyType::Other`]. Such a body may still be a page.
 
 use crate::body::TextStream;
 use crate::host;
@@ -13,7 +13,7 @@ const HEAD: u64 = 4 << 10;
 
 /// The detected type of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Body {
+pub enum BodyType {
     /// A sitemap or a sitemap index, in XML or as text with one address per line.
     Sitemap,
     /// An RSS, Atom, RDF or JSON feed.
@@ -26,7 +26,7 @@ pub enum Body {
 
 /// Detects the type of a body from `bytes`, the whole body or its beginning. Decompresses gzip.
 #[must_use]
-pub fn sniff(bytes: &[u8]) -> Body {
+pub fn sniff(bytes: &[u8]) -> BodyType {
     let mut head = Vec::new();
     // Reading from memory cannot fail. Damaged data only end the text early.
     let _ = TextStream::new(bytes, HEAD).read_to_end(&mut head);
@@ -34,13 +34,13 @@ pub fn sniff(bytes: &[u8]) -> Body {
     let text = head.trim_start();
     match text.as_bytes().first() {
         Some(b'<') => by_root(text),
-        Some(b'{') if text.contains("jsonfeed.org/version") => Body::Feed,
-        Some(_) if is_address_list(text) => Body::Sitemap,
-        _ => Body::Other,
+        Some(b'{') if text.contains("jsonfeed.org/version") => BodyType::Feed,
+        Some(_) if is_address_list(text) => BodyType::Sitemap,
+        _ => BodyType::Other,
     }
 }
 
-fn by_root(mut text: &str) -> Body {
+fn by_root(mut text: &str) -> BodyType {
     loop {
         text = text.trim_start();
         let end = if text.starts_with("<?") {
@@ -49,7 +49,7 @@ fn by_root(mut text: &str) -> Body {
             "-->"
         } else if text.starts_with("<!") {
             if text.get(..14).is_some_and(|doctype| doctype.eq_ignore_ascii_case("<!doctype html")) {
-                return Body::Html;
+                return BodyType::Html;
             }
             // The internal subset of a doctype is in brackets and contains `>`.
             if text.split('>').next().is_some_and(|head| head.contains('[')) {
@@ -61,24 +61,24 @@ fn by_root(mut text: &str) -> Body {
         };
         match text.split_once(end) {
             Some((_, rest)) => text = rest,
-            None => return Body::Other,
+            None => return BodyType::Other,
         }
     }
 }
 
-fn by_name(text: &str) -> Body {
+fn by_name(text: &str) -> BodyType {
     let Some(tag) = text.strip_prefix('<') else {
-        return Body::Other;
+        return BodyType::Other;
     };
     let name = tag.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next().unwrap_or_default();
     let local = name.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
     match local.as_str() {
-        "urlset" | "sitemapindex" => Body::Sitemap,
-        "rss" | "feed" | "rdf" => Body::Feed,
+        "urlset" | "sitemapindex" => BodyType::Sitemap,
+        "rss" | "feed" | "rdf" => BodyType::Feed,
         "html" | "head" | "body" | "meta" | "title" | "script" | "link" | "style" | "div" | "p" | "table" => {
-            Body::Html
+            BodyType::Html
         }
-        _ => Body::Other,
+        _ => BodyType::Other,
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn is_address_list(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, sniff};
+    use super::{BodyType, sniff};
     use flate2::{Compression, write::GzEncoder};
     use proptest::prelude::*;
     use std::io::Write;
@@ -105,30 +105,30 @@ mod tests {
     #[test]
     fn bodies() {
         for (text, expected) in [
-            ("<?xml version='1.0'?>\n<!-- by x --><?xml-stylesheet href='a'?><urlset>", Body::Sitemap),
-            ("\u{feff}  <sitemapindex xmlns='x'>", Body::Sitemap),
-            ("<sm:urlset>", Body::Sitemap),
-            ("http://a.vn/\nhttp://a.vn/b", Body::Sitemap),
-            ("www.a.vn/\nhttp://a.vn/b", Body::Sitemap),
-            ("# all pages\n\na.vn/b\n", Body::Sitemap),
-            ("see http://a.vn/ or\na.b", Body::Other),
-            ("<rss version='2.0'>", Body::Feed),
-            ("<feed>", Body::Feed),
-            ("<rdf:RDF>", Body::Feed),
-            ("{\"version\": \"https://jsonfeed.org/version/1.1\"}", Body::Feed),
-            ("<!DOCTYPE html>", Body::Html),
-            ("<?xml version='1.0'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'><html>", Body::Html),
-            ("<!-- c --><HTML lang=vi>", Body::Html),
-            ("<div>", Body::Html),
-            ("<!doctype rss><rss>", Body::Feed),
-            ("<!DOCTYPE rss [<!ENTITY nbsp '&#160;'>]>\n<rss>", Body::Feed),
-            ("<!DOCTYPE rss [<!ENTITY", Body::Other),
-            ("{\"a\": 1}", Body::Other),
-            ("https is a scheme", Body::Other),
-            ("hello", Body::Other),
-            ("<svg>", Body::Other),
-            ("<!-- never closed <html>", Body::Other),
-            ("", Body::Other),
+            ("<?xml version='1.0'?>\n<!-- by x --><?xml-stylesheet href='a'?><urlset>", BodyType::Sitemap),
+            ("\u{feff}  <sitemapindex xmlns='x'>", BodyType::Sitemap),
+            ("<sm:urlset>", BodyType::Sitemap),
+            ("http://a.vn/\nhttp://a.vn/b", BodyType::Sitemap),
+            ("www.a.vn/\nhttp://a.vn/b", BodyType::Sitemap),
+            ("# all pages\n\na.vn/b\n", BodyType::Sitemap),
+            ("see http://a.vn/ or\na.b", BodyType::Other),
+            ("<rss version='2.0'>", BodyType::Feed),
+            ("<feed>", BodyType::Feed),
+            ("<rdf:RDF>", BodyType::Feed),
+            ("{\"version\": \"https://jsonfeed.org/version/1.1\"}", BodyType::Feed),
+            ("<!DOCTYPE html>", BodyType::Html),
+            ("<?xml version='1.0'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'><html>", BodyType::Html),
+            ("<!-- c --><HTML lang=vi>", BodyType::Html),
+            ("<div>", BodyType::Html),
+            ("<!doctype rss><rss>", BodyType::Feed),
+            ("<!DOCTYPE rss [<!ENTITY nbsp '&#160;'>]>\n<rss>", BodyType::Feed),
+            ("<!DOCTYPE rss [<!ENTITY", BodyType::Other),
+            ("{\"a\": 1}", BodyType::Other),
+            ("https is a scheme", BodyType::Other),
+            ("hello", BodyType::Other),
+            ("<svg>", BodyType::Other),
+            ("<!-- never closed <html>", BodyType::Other),
+            ("", BodyType::Other),
         ] {
             assert_eq!(sniff(text.as_bytes()), expected, "{text}");
         }
@@ -138,7 +138,7 @@ mod tests {
     fn gzip_is_looked_into() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(format!("<urlset>{}", " ".repeat(1 << 20)).as_bytes()).unwrap();
-        assert_eq!(sniff(&encoder.finish().unwrap()), Body::Sitemap);
+        assert_eq!(sniff(&encoder.finish().unwrap()), BodyType::Sitemap);
     }
 
     proptest! {

@@ -2,10 +2,10 @@
 //!
 //! The walk tolerates common errors of sitemaps and feeds: a bare `&` in an address, unmatched end tags,
 //! undeclared prefixes and entities. It does not resolve namespaces, because prefixes are often undeclared or
-//! wrong. If the parser cannot continue after an error, the walk ends with a [`Flaw`], after everything
-//! before the error was reported. The walk builds no tree, so deep nesting needs no memory.
+//! wrong. If the parser cannot continue after an error, the walk ends with an [`IncompleteReason`], after
+//! everything before the error was reported. The walk builds no tree, so deep nesting needs no memory.
 
-use crate::body::{Flaw, TextStream};
+use crate::body::{IncompleteReason, TextStream};
 use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -53,7 +53,7 @@ pub(crate) trait Visitor {
 
 /// Walks to the end, or to the first error after which the parser cannot continue. Returns `None` if the
 /// document is complete or the visitor ended the walk.
-pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<Flaw> {
+pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option<IncompleteReason> {
     let mut reader = Reader::from_reader(stream);
     let config = reader.config_mut();
     config.check_end_names = false;
@@ -75,7 +75,7 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
             Err(_) if walk.root_closed => return None,
             Err(error) => {
                 let at = reader.error_position();
-                let broken = Flaw::Broken { at, reason: error.to_string() };
+                let broken = IncompleteReason::Broken { at, reason: error.to_string() };
                 // If the document is cut off, the flaw of the stream is more precise.
                 return Some(reader.get_ref().flaw().cloned().unwrap_or(broken));
             }
@@ -84,7 +84,7 @@ pub(crate) fn walk(stream: TextStream<'_>, visitor: &mut impl Visitor) -> Option
     if walk.root_closed {
         return None;
     }
-    let truncated = walk.root.is_some().then_some(Flaw::Truncated);
+    let truncated = walk.root.is_some().then_some(IncompleteReason::Truncated);
     reader.get_ref().flaw().cloned().or(truncated)
 }
 
@@ -155,7 +155,7 @@ impl<V: Visitor> Walk<'_, V> {
 #[cfg(test)]
 mod tests {
     use super::{Element, Step, Visitor, walk};
-    use crate::body::{Flaw, TextStream};
+    use crate::body::{IncompleteReason, TextStream};
 
     struct Record(String);
 
@@ -180,8 +180,8 @@ mod tests {
         let told = record.0.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(told, expected, "{xml}");
         let seen = seen.map(|flaw| match flaw {
-            Flaw::Broken { .. } => "broken",
-            Flaw::Truncated => "truncated",
+            IncompleteReason::Broken { .. } => "broken",
+            IncompleteReason::Truncated => "truncated",
             _ => "other",
         });
         assert_eq!(seen, flaw, "{xml}");

@@ -23,8 +23,8 @@ use html5ever::{LocalName, local_name};
 use crate::microdata::Items;
 use crate::month_names::folded;
 use crate::printed_date::is_aside;
-use crate::small_text::{Small, ancestors, small_text};
-use crate::tags::holds_one;
+use crate::small_text::{SmallText, ancestors, small_text};
+use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::title::Site;
 use crate::{NodeId, Page};
@@ -98,17 +98,17 @@ fn marked(page: &Page, items: &Items, headline: Option<NodeId>) -> Vec<String> {
 pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("aside" | "nav" | "footer"))
-            || names_a_class(page, at, &["comment", "related"])
+            || has_class_word(page, at, &["comment", "related"])
     })
 }
 
 /// Whether an element's class or id contains one of `words`. Elements that span the page never match, because
 /// their classes may describe the whole page, as in `<body class="comments-open">`.
-pub(crate) fn names_a_class(page: &Page, id: NodeId, words: &[&str]) -> bool {
+pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
     if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
         return false;
     }
-    page.class_and_id(id).iter().any(|name| holds_one(name, words))
+    page.class_and_id(id).iter().any(|name| contains_one(name, words))
 }
 
 /// Returns the names in the first author element near the headline, or in the page's only author element.
@@ -119,8 +119,8 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let mut behind = 0;
     for id in page.iter().map(|(id, _)| id) {
         if id < behind
-            || !names_a_class(page, id, &NAMES)
-            || names_a_class(page, id, &PARTS)
+            || !has_class_word(page, id, &NAMES)
+            || has_class_word(page, id, &PARTS)
             || is_of_others(page, id)
         {
             continue;
@@ -171,7 +171,8 @@ fn labelled(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let Some(headline) = headline else { return Vec::new() };
     let end = (headline + REACH).min(page.len() as NodeId);
     let line = |id| {
-        let small = Small::from_element(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
+        let small =
+            SmallText::from_element(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
         let text = Some(small.text()).filter(|text| text.len() < 200)?;
         let (label, rest) = label(&text)?;
         let is_sure = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);

@@ -17,7 +17,7 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .into_iter()
         .map(|stated| stated.split('#').next().unwrap_or_default().trim())
         .filter_map(|stated| absolute(stated, address))
-        .find(|it| is_believed(it, address))
+        .find(|it| is_plausible(it, address))
 }
 
 /// Makes an address absolute. Returns `None` if the scheme is not `http` or `https`, or `stated` is only a
@@ -37,12 +37,12 @@ pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     } else if stated.starts_with('/') {
         Some(format!("{scheme}://{host}{stated}"))
     } else {
-        beside(stated, address)
+        resolve_relative(stated, address)
     }
 }
 
 /// Resolves `stated` if it is a query, or a path without a leading slash. Returns `None` for other forms.
-pub(crate) fn beside(stated: &str, address: &str) -> Option<String> {
+pub(crate) fn resolve_relative(stated: &str, address: &str) -> Option<String> {
     let start = address.find("://").map_or(0, |at| at + 3);
     let page = address[start..].split(['?', '#']).next().unwrap_or_default();
     let (host, path) = page.split_once('/').unwrap_or((page, ""));
@@ -72,7 +72,7 @@ fn has_scheme(stated: &str) -> bool {
     stated.split(['/', '?']).next().is_some_and(|first| first.contains(':'))
 }
 
-fn is_believed(stated: &str, address: &str) -> bool {
+fn is_plausible(stated: &str, address: &str) -> bool {
     let Some((_, rest)) = stated.split_once("://") else { return true };
     let host = host(rest);
     let own = address.split_once("://").map_or("", |(_, rest)| self::host(rest));

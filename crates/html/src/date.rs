@@ -31,7 +31,7 @@ use crate::month_names::{MonthName, month};
 pub use address::in_address;
 pub(crate) use calendar::latin_digit;
 use calendar::{SolarHijri, era_year, gregorian_year};
-pub use moment::Moment;
+pub use moment::PartialDateTime;
 pub(crate) use reader::{Order, Reader};
 use time::{behind_spaces, offset_at, time_at};
 
@@ -63,7 +63,7 @@ pub fn date(text: &str) -> Option<String> {
 /// does not exist, or if its year is before 1990 or after 2100. If day and month could be exchanged, the
 /// first number is the day, unless the weekday or AM or PM shows that it is the month.
 #[must_use]
-pub fn moment(text: &str) -> Option<Moment> {
+pub fn moment(text: &str) -> Option<PartialDateTime> {
     Reader::default().moment(text)
 }
 
@@ -71,9 +71,9 @@ pub(crate) fn latin_digits(text: String) -> String {
     if text.is_ascii() { text } else { text.chars().map(latin_digit).collect() }
 }
 
-type Finder = fn(&[Token], usize, &Reader) -> Option<(Found, usize)>;
+type Finder = fn(&[Token], usize, &Reader) -> Option<(ParsedDate, usize)>;
 
-fn dated(text: &str, date_at: Finder, reader: &Reader) -> Option<Moment> {
+fn dated(text: &str, date_at: Finder, reader: &Reader) -> Option<PartialDateTime> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
@@ -97,8 +97,8 @@ fn dated(text: &str, date_at: Finder, reader: &Reader) -> Option<Moment> {
         }
         _ => found.day,
     };
-    let Some(clock) = clock else { return Some(Moment::from_day(day)) };
-    Some(Moment { day, time: Some(clock.time), offset: offset_at(&tokens, clock.end, day, reader) })
+    let Some(clock) = clock else { return Some(PartialDateTime::from_day(day)) };
+    Some(PartialDateTime { day, time: Some(clock.time), offset: offset_at(&tokens, clock.end, day, reader) })
 }
 
 /// Returns a text in NFC with ASCII digits. If it were not in NFC, words would be split at accents.
@@ -136,7 +136,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct ParsedDate {
     day: Date,
     month_first: Option<Date>,
 }
@@ -156,8 +156,8 @@ fn day(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-fn date_at(tokens: &[Token], at: usize, _: &Reader) -> Option<(Found, usize)> {
-    let certain = |(day, end)| (Found { day, month_first: None }, end);
+fn date_at(tokens: &[Token], at: usize, _: &Reader) -> Option<(ParsedDate, usize)> {
+    let certain = |(day, end)| (ParsedDate { day, month_first: None }, end);
     compact(tokens, at)
         .or_else(|| year_first(tokens, at))
         .or_else(|| with_units(tokens, at))
@@ -228,19 +228,19 @@ fn unit(
 
 /// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`. Also parses `11/20/2026` if that is the
 /// only reading.
-fn numbers(tokens: &[Token], at: usize) -> Option<(Found, usize)> {
+fn numbers(tokens: &[Token], at: usize) -> Option<(ParsedDate, usize)> {
     let first = number(tokens.get(at), 1..=2)?;
     let at = behind_separator(tokens, at + 1)?;
     let second = number(tokens.get(at), 1..=2)?;
     let at = behind_separator(tokens, at + 1)?;
     let year = number(tokens.get(at), 4..=4)?;
     let month_first = day(year, first, second);
-    Some((Found { day: day(year, second, first).or(month_first)?, month_first }, at + 1))
+    Some((ParsedDate { day: day(year, second, first).or(month_first)?, month_first }, at + 1))
 }
 
 /// Parses `20/11/26` and, in some languages, `20.11.26`. Also parses `11/20/26` if the second number cannot
 /// be a month.
-fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(Found, usize)> {
+fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(ParsedDate, usize)> {
     let mark = match tokens.get(at + 1)? {
         Token::Mark(mark @ '/') => *mark,
         Token::Mark(mark @ '.') if reader.writes_day_dot_month() => *mark,
@@ -252,7 +252,7 @@ fn short_year(tokens: &[Token], at: usize, reader: &Reader) -> Option<(Found, us
     let (first, second) = (number(tokens.get(at), 1..=2)?, number(tokens.get(at + 2), 1..=2)?);
     let year = reader.year_of_two_digits(number(tokens.get(at + 4), 2..=2)?);
     let month_first = day(year, first, second).filter(|_| mark == '/');
-    let found = Found { day: day(year, second, first).or(month_first)?, month_first };
+    let found = ParsedDate { day: day(year, second, first).or(month_first)?, month_first };
     (is_alone && is_mark(at + 3)).then_some((found, at + 5))
 }
 
@@ -361,14 +361,14 @@ fn year_within(tokens: &[Token], at: usize, reach: usize) -> Option<(i16, usize)
 }
 
 /// Parses Unix time. The number of digits shows whether it is in seconds or milliseconds.
-fn unix(digits: &str) -> Option<Moment> {
+fn unix(digits: &str) -> Option<PartialDateTime> {
     let n: i64 = digits.parse().ok()?;
     let seconds = match digits.len() {
         9 | 10 => n,
         13 => n / 1000,
         _ => return None,
     };
-    let at = Moment::from_utc(Timestamp::from_second(seconds).ok()?);
+    let at = PartialDateTime::from_utc(Timestamp::from_second(seconds).ok()?);
     (FIRST_YEAR..=*YEARS.end()).contains(&at.day.year()).then_some(at)
 }
 

@@ -32,18 +32,18 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
     Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
 };
-use gleaner_vietnamese::legacy::{self, Legacy};
+use gleaner_vietnamese::legacy::{self, LegacyEncoding};
 
 /// Number of bytes at the beginning of a page that are searched for a declaration.
 const PRESCAN: usize = 4096;
 
 /// A page's text and how it was decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded<'a> {
+pub struct DecodedText<'a> {
     /// The text without a byte order mark. U+FFFD replaces undecodable bytes. It is borrowed if the bytes are UTF-8.
     pub text: Cow<'a, str>,
-    /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a [`Legacy`]
-    /// encoding, such as `viscii`.
+    /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a
+    /// [`LegacyEncoding`] encoding, such as `viscii`.
     pub encoding: &'static str,
     /// Whether some bytes could not be decoded.
     pub lossy: bool,
@@ -52,22 +52,22 @@ pub struct Decoded<'a> {
 /// Decodes a page. `content_type` is the value of the header, such as `text/html; charset=utf-8`. Decoding
 /// never fails: U+FFFD replaces bytes that cannot be decoded.
 #[must_use]
-pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
+pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> DecodedText<'a> {
     let decoded = decoded(bytes, content_type);
-    match legacy::told(&decoded.text) {
+    match legacy::detect(&decoded.text) {
         Some(legacy) => {
             let text = legacy.undo_windows_1252(&decoded.text).into();
-            Decoded { text, encoding: legacy.label(), ..decoded }
+            DecodedText { text, encoding: legacy.label(), ..decoded }
         }
         None => decoded,
     }
 }
 
-fn decoded<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
+fn decoded<'a>(bytes: &'a [u8], content_type: Option<&str>) -> DecodedText<'a> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         let decoded = with(encoding, bytes);
         let text = twice::once(&decoded.text).map_or(decoded.text, Cow::Owned);
-        return Decoded { text, ..decoded };
+        return DecodedText { text, ..decoded };
     }
     let declared = [content_type.and_then(of_content_type), declared_inside(bytes)];
     if let Some(found) = declared.iter().flatten().find_map(|e| ascii_on_the_wire(e, bytes)) {
@@ -76,10 +76,10 @@ fn decoded<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
     // This is faster than `std::str::from_utf8`.
     if let Some(text) = UTF_8.decode_without_bom_handling_and_without_replacement(bytes) {
         let text = twice::once(&text).map_or(text, Cow::Owned);
-        return Decoded { text, encoding: UTF_8.name(), lossy: false };
+        return DecodedText { text, encoding: UTF_8.name(), lossy: false };
     }
     if let Some(legacy) = declared_legacy(bytes, content_type) {
-        return Decoded { text: legacy.decode(bytes).into(), encoding: legacy.label(), lossy: false };
+        return DecodedText { text: legacy.decode(bytes).into(), encoding: legacy.label(), lossy: false };
     }
     for encoding in declared.into_iter().flatten() {
         let decoded = with(encoding, bytes);
@@ -94,7 +94,7 @@ fn decoded<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
 /// Decodes ISO-2022-JP (which consists of ASCII bytes) or UTF-16 (in which often every second byte is ASCII).
 /// Both may look like UTF-8. Returns `None` for any other encoding, and for bytes that are not in this
 /// encoding.
-fn ascii_on_the_wire<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Option<Decoded<'a>> {
+fn ascii_on_the_wire<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Option<DecodedText<'a>> {
     let fits = match encoding {
         e if e == ISO_2022_JP => bytes.contains(&0x1B),
         e if e == UTF_16LE || e == UTF_16BE => {
@@ -105,9 +105,9 @@ fn ascii_on_the_wire<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Option
     fits.then(|| with(encoding, bytes)).filter(|d| !d.lossy)
 }
 
-fn with<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
+fn with<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> DecodedText<'a> {
     let (text, used, lossy) = encoding.decode(bytes);
-    Decoded { text, encoding: used.name(), lossy }
+    DecodedText { text, encoding: used.name(), lossy }
 }
 
 fn errors(text: &str) -> usize {
@@ -115,7 +115,7 @@ fn errors(text: &str) -> usize {
 }
 
 /// Detects the encoding of bytes that are not valid UTF-8. UTF-8 with a few bad bytes is recognized too.
-fn detect(bytes: &[u8]) -> Decoded<'_> {
+fn detect(bytes: &[u8]) -> DecodedText<'_> {
     let utf8 = with(UTF_8, bytes);
     let multibyte = utf8.text.chars().filter(|c| !c.is_ascii()).count();
     if errors(&utf8.text) * 20 <= multibyte {
@@ -152,10 +152,10 @@ fn of_label(label: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-fn declared_legacy(bytes: &[u8], content_type: Option<&str>) -> Option<Legacy> {
+fn declared_legacy(bytes: &[u8], content_type: Option<&str>) -> Option<LegacyEncoding> {
     let head = bytes[..bytes.len().min(PRESCAN)].to_ascii_lowercase();
     let labels = [content_type.and_then(|value| after_charset(value.as_bytes())), after_charset(&head)];
-    labels.into_iter().flatten().find_map(|label| Legacy::for_label(std::str::from_utf8(label).ok()?))
+    labels.into_iter().flatten().find_map(|label| LegacyEncoding::for_label(std::str::from_utf8(label).ok()?))
 }
 
 fn of_content_type(value: &str) -> Option<&'static Encoding> {
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(decode(b"a\0b\x01", None).text, "a\0b\x01");
     }
 
-    fn before_unicode(legacy: Legacy, text: &str) -> Vec<u8> {
+    fn before_unicode(legacy: LegacyEncoding, text: &str) -> Vec<u8> {
         let letters = |byte: u8| legacy.decode(&[byte]);
         let byte = |c: char| (0..=255).find(|byte| letters(*byte) == c.to_string());
         let of = |c: char| if c.is_ascii() { c as u8 } else { byte(c).expect("the encoding has the letter") };
@@ -392,7 +392,7 @@ mod tests {
         let page = |head: &str| {
             format!("<html><head>{head}</head><body><p>{}</p></body>", VIETNAMESE.to_lowercase())
         };
-        for legacy in [Legacy::Viscii, Legacy::Tcvn3] {
+        for legacy in [LegacyEncoding::Viscii, LegacyEncoding::Tcvn3] {
             for head in ["", "<meta charset=windows-1252>", "<meta charset=x-user-defined>"] {
                 let bytes = before_unicode(legacy, &page(head));
                 let decoded = decode(&bytes, None);
@@ -413,7 +413,7 @@ mod tests {
         );
         // This text was decoded as Latin-1 and then stored as UTF-8.
         let mojibake: String =
-            before_unicode(Legacy::Tcvn3, &page("")).iter().map(|byte| char::from(*byte)).collect();
+            before_unicode(LegacyEncoding::Tcvn3, &page("")).iter().map(|byte| char::from(*byte)).collect();
         assert_eq!(decode(mojibake.as_bytes(), None).text, page(""));
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn json_ld(values: &[Value], canonical: Option<&str>) -> JsonLd {
         article: article.map(|o| statement(o, &objects)),
         page: webpage.map(|o| statement(o, &objects)),
         site_name: of_type(|t| t == "WebSite").find_map(|o| text(o.get("name"))),
-        trail: trail(&objects),
+        trail: breadcrumbs(&objects),
         kinds: kinds(&objects, canonical),
     }
 }
@@ -93,7 +93,7 @@ fn kinds(objects: &[&Object], canonical: Option<&str>) -> Vec<String> {
 }
 
 /// Returns the names in the first breadcrumb list. The list is a separate object or a `breadcrumb` property.
-fn trail(objects: &[&Object]) -> Vec<String> {
+fn breadcrumbs(objects: &[&Object]) -> Vec<String> {
     let is_list = |o: &Object| types(o).any(|t| t == "BreadcrumbList");
     let own = objects.iter().copied().find(|o| is_list(o));
     let list = own.or_else(|| objects.iter().find_map(|o| o.get("breadcrumb")?.as_object()));
@@ -274,11 +274,11 @@ fn parse(script: &str) -> Vec<Value> {
     if let Ok(value) = serde_json::from_str(script) {
         return vec![value];
     }
-    let mended = mend(script);
+    let mended = repair(script);
     serde_json::Deserializer::from_str(&mended).into_iter().map_while(Result::ok).collect()
 }
 
-fn mend(script: &str) -> String {
+fn repair(script: &str) -> String {
     let object = script.find('{').unwrap_or(script.len());
     // The brackets of `//<![CDATA[` are not part of the JSON.
     let from = script[..object].find("CDATA[").map_or(0, |at| at + 6);

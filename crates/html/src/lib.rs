@@ -20,8 +20,8 @@
 
 pub mod date;
 pub mod decode;
+pub mod element_kinds;
 pub mod embedded;
-pub mod kinds;
 pub mod links;
 pub mod metadata;
 pub mod source;
@@ -46,4 +46,4 @@ mod title;
 mod tree;
 mod weekdays;
 
-pub use page::{Kind, Node, NodeId, Page, Partly};
+pub use page::{Node, NodeId, NodeKind, Page, PartialPage};

@@ -6,7 +6,7 @@
 //!
 //! Limitation: links that scripts create, and links in `<noscript>`, are not found.
 
-use crate::canonical::beside;
+use crate::canonical::resolve_relative;
 use crate::text::{is_hidden, tidy};
 use crate::{NodeId, Page};
 
@@ -72,7 +72,7 @@ pub(crate) fn linked_canonical(page: &Page) -> Option<String> {
     let is_canonical = |id: &NodeId| has_token(page.attribute(*id, "rel"), "canonical");
     let stated = page.elements("link").filter(is_canonical).find_map(|id| href(page, id))?;
     let base = page.elements("base").find_map(|id| href(page, id));
-    Some(base.and_then(|base| beside(&stated, &base)).unwrap_or(stated))
+    Some(base.and_then(|base| resolve_relative(&stated, &base)).unwrap_or(stated))
 }
 
 impl Links {

@@ -3,7 +3,7 @@
 //! Limitation: most of these names are not standardized. They were collected from pages.
 
 use crate::Page;
-use crate::date::{Moment, Reader};
+use crate::date::{PartialDateTime, Reader};
 use crate::microdata::Items;
 use crate::text::tidy;
 
@@ -113,11 +113,11 @@ impl Meta {
         names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
     }
 
-    pub(crate) fn date(&self, name: &str, reader: &Reader) -> Option<Moment> {
+    pub(crate) fn date(&self, name: &str, reader: &Reader) -> Option<PartialDateTime> {
         self.all(name).find_map(|text| reader.declared(text))
     }
 
-    pub(crate) fn published_by_name(&self, reader: &Reader) -> Option<Moment> {
+    pub(crate) fn published_by_name(&self, reader: &Reader) -> Option<PartialDateTime> {
         let is_published = |name: &str| {
             ["publish", "pubdate", "pub_date", "pub-date"].iter().any(|part| name.contains(part))
                 && !["last", "update", "modif", "expir", "unpublish"].iter().any(|part| name.contains(part))

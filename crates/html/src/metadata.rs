@@ -28,7 +28,7 @@ use crate::title::{self, Site};
 use crate::{NodeId, Page};
 
 pub use article_type::ArticleType;
-use dates::{Dates, Written, dates};
+use dates::{Dates, DeclaredDates, dates};
 use keywords::keywords;
 
 const LONGEST_SECTION: usize = 60;
@@ -145,7 +145,7 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
     let tags = language_tags(page, meta, article.language.clone().or_else(|| whole.language.clone()));
     let language = tags.iter().find_map(|tag| primary_subtag(tag));
     let region = tags.iter().find_map(|tag| region(tag));
-    let written = Written { language: language.as_deref(), region: region.as_deref() };
+    let written = DeclaredDates { language: language.as_deref(), region: region.as_deref() };
     let Dates { published, published_utc, modified } = dates(page, sources, headline, written);
     let section = section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site);
     Metadata {
@@ -179,7 +179,7 @@ pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
 struct Sources<'a> {
     meta: &'a Meta,
     items: &'a Items,
-    /// From JSON-LD: the article, the page (`whole`) and the breadcrumbs (`trail`).
+    /// From JSON-LD: the article, the page (`whole`) and the breadcrumbs (`breadcrumbs`).
     article: Statement,
     whole: Statement,
     trail: Vec<String>,
@@ -262,7 +262,7 @@ fn headline(page: &Page, sources: &Sources, site: &Site) -> Headline {
     if title::of_parts(&headings, &stated, site).is_none()
         && let Some(whole) = &of_document
     {
-        headings.extend(title::lesser_headings(page, whole, site));
+        headings.extend(title::small_headings(page, whole, site));
     }
     let text = title::of_parts(&headings, &stated, site)
         .map(str::to_owned)
@@ -344,7 +344,7 @@ fn section(
             && title != Some(name.as_str())
             && !HOME.contains(&name.to_lowercase().as_str())
     };
-    let on_page = || title::trail(page).into_iter();
+    let on_page = || title::breadcrumbs(page).into_iter();
     article
         .into_iter()
         .chain(SECTION.iter().filter_map(|name| meta.get(&[name])))

@@ -23,10 +23,10 @@ use scraper::{Html, Node as Parsed};
 
 use crate::attribute_flood;
 use crate::declared::Declared;
-use crate::fast::{self, Built, LeftOut, Unsure};
-use crate::kinds::Kinds;
+use crate::element_kinds::ElementKinds;
+use crate::fast::{self, BuildResult, FallbackReason, LeftOut};
 use crate::tags::Display;
-use crate::tree::{self, Budget};
+use crate::tree::{self, ParseBudget};
 
 /// A node's index in document order. The root is 0.
 pub type NodeId = u32;
@@ -55,7 +55,7 @@ impl From<Parts> for Page {
 
 /// A page without the content of unwanted elements, with the list of these elements.
 #[derive(Debug, Clone, Default)]
-pub struct Partly {
+pub struct PartialPage {
     /// The page.
     pub page: Page,
     /// The outermost unwanted elements, in page order. Their links and metadata are their only children.
@@ -63,7 +63,7 @@ pub struct Partly {
     is_whole: bool,
 }
 
-impl Partly {
+impl PartialPage {
     /// Returns the whole page. `html` is its source. It is parsed again only if some of its content was skipped.
     #[must_use]
     pub fn into_whole(self, html: &str) -> Page {
@@ -84,13 +84,13 @@ pub struct Node {
     /// Number of elements above this node; 0 for the root element.
     pub depth: u32,
     /// The kind of node.
-    pub kind: Kind,
+    pub kind: NodeKind,
     pub(crate) display: Display,
 }
 
 /// The kind of a node.
 #[derive(Debug, Clone)]
-pub enum Kind {
+pub enum NodeKind {
     /// An element with its name and its attributes.
     Element {
         /// The name, such as `div`. It is in lower case, except for SVG names such as `foreignObject`.
@@ -102,7 +102,7 @@ pub enum Kind {
     Text(Range<u32>),
 }
 
-impl Kind {
+impl NodeKind {
     #[inline]
     pub(crate) fn name(&self) -> Option<&LocalName> {
         match self {
@@ -123,9 +123,9 @@ impl Page {
     /// and 64 MiB of input. Only the first 1,000 attributes of an element are kept.
     #[must_use]
     pub fn parse(html: &str) -> Self {
-        match Self::build_fast(html, &Kinds::default()) {
-            Built::Sure(parts, _) => Self::from(parts),
-            Built::Unsure(_) => Self::parse_reference(html),
+        match Self::build_fast(html, &ElementKinds::default()) {
+            BuildResult::Sure(parts, _) => Self::from(parts),
+            BuildResult::Unsure(_) => Self::parse_reference(html),
         }
     }
 
@@ -134,23 +134,23 @@ impl Page {
     /// are kept. The rest is the same as in [`Page::parse`].
     ///
     /// ```
-    /// use gleaner_html::{Page, kinds::Kinds};
+    /// use gleaner_html::{Page, element_kinds::ElementKinds};
     ///
     /// let html = "<ul class=menu><li><a href=/n>News</a></ul><p>Rain.";
-    /// let partly = Page::parse_partly(html, &Kinds::from_names(["body > ul.menu"]));
+    /// let partly = Page::parse_partly(html, &ElementKinds::from_names(["body > ul.menu"]));
     /// assert_eq!(partly.page.raw_text(0), "Rain.");
     /// assert_eq!(partly.page.elements("a").count(), 1);
     /// assert_eq!(partly.left_out, [3]);
     /// ```
     #[must_use]
-    pub fn parse_partly(html: &str, without: &Kinds) -> Partly {
+    pub fn parse_partly(html: &str, without: &ElementKinds) -> PartialPage {
         match Self::build_fast(html, without) {
-            Built::Sure(parts, LeftOut { found, has_skipped }) => {
-                Partly { page: Self::from(parts), left_out: found, is_whole: !has_skipped }
+            BuildResult::Sure(parts, LeftOut { found, has_skipped }) => {
+                PartialPage { page: Self::from(parts), left_out: found, is_whole: !has_skipped }
             }
-            Built::Unsure(_) => {
+            BuildResult::Unsure(_) => {
                 let page = Self::parse(html);
-                Partly { left_out: without.outermost(&page), page, is_whole: true }
+                PartialPage { left_out: without.outermost(&page), page, is_whole: true }
             }
         }
     }
@@ -209,17 +209,17 @@ impl Page {
     /// Returns why only the reference can parse this document, or `None` if the fast builder can parse it.
     #[must_use]
     pub fn left_to_reference(html: &str) -> Option<&'static str> {
-        match Self::build_fast(html, &Kinds::default()) {
-            Built::Sure(..) => None,
-            Built::Unsure(reason) => Some(reason.name()),
+        match Self::build_fast(html, &ElementKinds::default()) {
+            BuildResult::Sure(..) => None,
+            BuildResult::Unsure(reason) => Some(reason.name()),
         }
     }
 
-    fn build_fast(html: &str, without: &Kinds) -> Built {
+    fn build_fast(html: &str, without: &ElementKinds) -> BuildResult {
         if html.len() > MAX_BYTES {
-            return Built::Unsure(Unsure::Costly);
+            return BuildResult::Unsure(FallbackReason::Costly);
         }
-        fast::build(html, without, Budget::PAGE.work)
+        fast::build(html, without, ParseBudget::PAGE.work)
     }
 
     /// Parses a document with the reference, html5ever and scraper. [`Page::parse`] also uses it if the fast
@@ -230,7 +230,7 @@ impl Page {
         if let Some(flood) = attribute_flood::find(input) {
             input = &input[..flood];
         }
-        let (parsed, cut) = tree::build(input, Budget::PAGE);
+        let (parsed, cut) = tree::build(input, ParseBudget::PAGE);
         let mut page = Self { truncated: cut || input.len() < html.len(), ..Self::default() };
         page.copy(&parsed);
         page
@@ -271,12 +271,12 @@ impl Page {
                     let value = self.keep(value);
                     self.attributes.push((name.local.clone(), value));
                 }
-                Kind::Element {
+                NodeKind::Element {
                     tag: element.name.local.clone(),
                     attributes: from..self.attributes.len() as u32,
                 }
             }
-            Parsed::Text(text) => Kind::Text(self.keep(text)),
+            Parsed::Text(text) => NodeKind::Text(self.keep(text)),
             _ => return,
         };
         let id = self.nodes.len() as NodeId;
@@ -360,8 +360,8 @@ impl Page {
     #[inline]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.node(id).kind {
-            Kind::Element { .. } => None,
-            Kind::Text(range) => Some(self.slice(range)),
+            NodeKind::Element { .. } => None,
+            NodeKind::Text(range) => Some(self.slice(range)),
         }
     }
 
@@ -380,7 +380,7 @@ impl Page {
     /// Like [`attribute`](Self::attribute), for an interned name, which is compared as a number.
     #[inline]
     pub(crate) fn named(&self, id: NodeId, name: &LocalName) -> Option<&str> {
-        let Kind::Element { attributes, .. } = &self.node(id).kind else { return None };
+        let NodeKind::Element { attributes, .. } = &self.node(id).kind else { return None };
         let of = &self.attributes[attributes.start as usize..attributes.end as usize];
         of.iter().find(|(known, _)| known == name).map(|(_, value)| self.slice(value))
     }
@@ -389,8 +389,8 @@ impl Page {
     #[inline]
     pub(crate) fn interned_attributes(&self, id: NodeId) -> impl Iterator<Item = (&LocalName, &str)> {
         let range = match &self.node(id).kind {
-            Kind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
-            Kind::Text(_) => 0..0,
+            NodeKind::Element { attributes, .. } => attributes.start as usize..attributes.end as usize,
+            NodeKind::Text(_) => 0..0,
         };
         self.attributes[range].iter().map(|(name, value)| (name, self.slice(value)))
     }
@@ -427,7 +427,8 @@ impl Page {
     pub fn elements(&self, tag: &str) -> impl Iterator<Item = NodeId> + use<'_> {
         // Interned names are compared as numbers.
         let wanted = LocalName::from(tag);
-        let is_wanted = move |node: &Node| matches!(&node.kind, Kind::Element { tag, .. } if *tag == wanted);
+        let is_wanted =
+            move |node: &Node| matches!(&node.kind, NodeKind::Element { tag, .. } if *tag == wanted);
         self.iter().filter(move |(_, node)| is_wanted(node)).map(|(id, _)| id)
     }
 
@@ -532,7 +533,7 @@ mod tests {
         for soup in ["<b><i><div></b>", "<a><i><div>", "<a><div>", "<b><i><table></b></i><td>"] {
             let page = check(&soup.repeat(60_000), true);
             let deepest = page.iter().map(|(_, node)| node.depth).max().unwrap();
-            assert!(deepest <= Budget::PAGE.depth + 8, "{soup} {deepest}");
+            assert!(deepest <= ParseBudget::PAGE.depth + 8, "{soup} {deepest}");
         }
     }
 
@@ -541,7 +542,7 @@ mod tests {
         let soups = ["<div>", "<b>", "<a><b><p>", "<ul><li>", "<table><tr><td>"];
         for soup in soups {
             let page = check(&soup.repeat((5 << 20) / soup.len()), true);
-            assert!(page.len() <= Budget::PAGE.nodes + Budget::PAGE.depth as usize, "{soup}");
+            assert!(page.len() <= ParseBudget::PAGE.nodes + ParseBudget::PAGE.depth as usize, "{soup}");
         }
         let distinct: String = (0..400_000).map(|i| format!("<b id={i}>")).collect();
         check(&distinct, true);

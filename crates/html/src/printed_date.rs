@@ -26,13 +26,13 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use crate::date::{Moment, Reader, latin_digits};
-use crate::small_text::{Small, ancestors, digits, small_text};
-use crate::tags::holds_one;
+use crate::date::{PartialDateTime, Reader, latin_digits};
+use crate::small_text::{SmallText, ancestors, digits, small_text};
+use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
-use labels::{has_publication_label, is_change, parted};
+use labels::{has_publication_label, is_change, split_parts};
 pub(crate) use others::is_aside;
 use others::{is_of_others, is_todays};
 
@@ -59,9 +59,9 @@ const MOST_WORDS: usize = 6;
 /// A line with a full stop and at least this number of other words is a sentence.
 const SENTENCE: usize = 3;
 
-struct Found {
+struct DateCandidate {
     id: NodeId,
-    date: Moment,
+    date: PartialDateTime,
     /// Whether the element is a `<time>`, has a class or id for a date, or has a label in its text.
     is_named: bool,
     is_labelled: bool,
@@ -71,17 +71,17 @@ struct Found {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Printed {
+pub(crate) struct PrintedDate {
     /// Date with a label for the publication.
-    pub(crate) labelled: Option<Moment>,
-    pub(crate) published: Option<Moment>,
+    pub(crate) labelled: Option<PartialDateTime>,
+    pub(crate) published: Option<PartialDateTime>,
     /// A date that may be today's.
-    pub(crate) doubtful: Option<Moment>,
-    pub(crate) modified: Option<Moment>,
+    pub(crate) doubtful: Option<PartialDateTime>,
+    pub(crate) modified: Option<PartialDateTime>,
 }
 
-pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Printed {
-    let mut out = Printed::default();
+pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) -> PrintedDate {
+    let mut out = PrintedDate::default();
     out.add(&times(page, headline, reader), headline, reader);
     if let Some(headline) = headline {
         let near = headline.saturating_sub(PRINTED_REACH)..headline + PRINTED_REACH;
@@ -96,14 +96,15 @@ pub(crate) fn printed(page: &Page, headline: Option<NodeId>, reader: &Reader) ->
     }
     // A label may be next to an element that states the same day with a time. Then this time is used.
     let timed = out.published.filter(|it| it.time.is_some());
-    let same_day = |labelled: &Moment| timed.filter(|it| labelled.time.is_none() && it.day == labelled.day);
+    let same_day =
+        |labelled: &PartialDateTime| timed.filter(|it| labelled.time.is_none() && it.day == labelled.day);
     out.labelled = out.labelled.map(|labelled| same_day(&labelled).unwrap_or(labelled));
     out
 }
 
-impl Printed {
-    fn add(&mut self, found: &[Found], headline: Option<NodeId>, reader: &Reader) {
-        let nearest = |is: &dyn Fn(&Found) -> bool| {
+impl PrintedDate {
+    fn add(&mut self, found: &[DateCandidate], headline: Option<NodeId>, reader: &Reader) {
+        let nearest = |is: &dyn Fn(&DateCandidate) -> bool| {
             let possible = found.iter().filter(|found| is(found) && reader.is_possible(&found.date));
             nearest(possible, headline, reader.address)
         };
@@ -115,16 +116,16 @@ impl Printed {
 }
 
 fn nearest<'a>(
-    found: impl Iterator<Item = &'a Found>,
+    found: impl Iterator<Item = &'a DateCandidate>,
     headline: Option<NodeId>,
     address: Option<Date>,
-) -> Option<Moment> {
-    let found: Vec<&Found> = found.collect();
+) -> Option<PartialDateTime> {
+    let found: Vec<&DateCandidate> = found.collect();
     let first = found.first()?;
     match headline {
         Some(headline) => {
-            let is_elsewhere = |f: &Found| address.is_some_and(|day| day != f.date.day);
-            let rank = |f: &&&Found| {
+            let is_elsewhere = |f: &DateCandidate| address.is_some_and(|day| day != f.date.day);
+            let rank = |f: &&&DateCandidate| {
                 let far = headline.abs_diff(f.id);
                 (is_elsewhere(f), f.date.time.is_none(), !f.is_named, f.id < headline, far)
             };
@@ -134,7 +135,7 @@ fn nearest<'a>(
     }
 }
 
-fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
+fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<DateCandidate> {
     let is_near = |id: &NodeId| headline.is_none_or(|headline| headline.abs_diff(*id) <= TIME_REACH);
     let found = |id| {
         let text = small_text(page, id).unwrap_or_default();
@@ -145,7 +146,14 @@ fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
         let is_labelled = has_publication_label(said);
         let is_change = is_change(said) || !is_labelled && is_named_for_a_change(page, id);
         let is_read = is_labelled || !is_todays(page, id, &text, headline);
-        is_read.then_some(Found { id, date, is_named: true, is_labelled, is_change, is_doubtful: false })
+        is_read.then_some(DateCandidate {
+            id,
+            date,
+            is_named: true,
+            is_labelled,
+            is_change,
+            is_doubtful: false,
+        })
     };
     let abbreviations = page.elements("abbr").filter(|id| is_named_for_a_date(page, *id));
     let all = page.elements("time").chain(abbreviations).filter(is_near);
@@ -160,7 +168,7 @@ fn around(page: &Page, id: NodeId) -> Option<String> {
 
 /// Returns the dates in a range of nodes. If the page has no headline, a line counts only if it has a label,
 /// has a class or id for a date, or contains only a date.
-fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &Reader) -> Vec<Found> {
+fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &Reader) -> Vec<DateCandidate> {
     let nodes = nodes.start..nodes.end.min(page.len() as NodeId);
     let is_label = |id: NodeId| nodes.contains(&id) && page.text(id).is_some_and(has_publication_label);
     let digits = Digits::new(page, nodes.clone());
@@ -227,7 +235,7 @@ fn dates_of_line(
     text: &str,
     headline: Option<NodeId>,
     reader: &Reader,
-) -> Vec<Found> {
+) -> Vec<DateCandidate> {
     let is_by_name = is_named_for_a_date(page, id);
     let is_change_by_name = is_named_for_a_change(page, id);
     let has_labelled_text = page.subtree(id).any(|id| page.text(id).is_some_and(has_publication_label));
@@ -239,13 +247,13 @@ fn dates_of_line(
         if !is_labelled && is_todays(page, id, text, headline) {
             return None;
         }
-        let is_doubtful = !is_labelled && !is_believed(page, id, text, date, headline);
+        let is_doubtful = !is_labelled && !is_plausible(page, id, text, date, headline);
         let is_beside = headline.is_some_and(|headline| headline.abs_diff(id) <= BESIDE);
         let is_change = is_change(part) || !is_labelled && is_change_by_name;
-        let found = Found { id, date, is_named, is_labelled, is_change, is_doubtful };
+        let found = DateCandidate { id, date, is_named, is_labelled, is_change, is_doubtful };
         (!is_doubtful || is_named && is_beside).then_some(found)
     };
-    parted(text).into_iter().filter_map(found).collect()
+    split_parts(text).into_iter().filter_map(found).collect()
 }
 
 /// Whether the digits in a small element can be the date of the article. They cannot if any of them belong to
@@ -269,14 +277,14 @@ fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
 }
 
 fn is_copyright(text: &str) -> bool {
-    text.contains('©') || text.contains("(c)") || text.contains("(C)") || holds_one(text, &["copyright"])
+    text.contains('©') || text.contains("(c)") || text.contains("(C)") || contains_one(text, &["copyright"])
 }
 
 /// Returns a small element's text. Returns `None` if it is too long or has too few digits for a date.
 fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| page.is_never_text(id) || page.tag(id).is_some_and(|tag| matches!(tag, "a" | "time"));
     if page.tag(id).is_some() {
-        let small = if never(id) { None } else { Small::from_element(page, id) };
+        let small = if never(id) { None } else { SmallText::from_element(page, id) };
         let text = small.filter(|small| small.digits() >= FEWEST_WITH_UNITS)?.text();
         return has_enough_digits(&text).then(|| latin_digits(text));
     }
@@ -294,7 +302,7 @@ fn years(text: &str) -> usize {
     text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count()
 }
 
-fn of_line(text: &str, reader: &Reader) -> Option<Moment> {
+fn of_line(text: &str, reader: &Reader) -> Option<PartialDateTime> {
     // If a text has two dates, it is unclear which one counts.
     (is_short(text) && years(text) <= 1).then(|| reader.moment(text)).flatten()
 }
@@ -307,7 +315,7 @@ fn short_date_of_line(
     headline: Option<NodeId>,
     is_named: bool,
     reader: &Reader,
-) -> Option<Moment> {
+) -> Option<PartialDateTime> {
     let is_beside = headline.is_some_and(|headline| id >= headline && id - headline <= BESIDE);
     let is_date = (is_beside || is_named) && years(text) == 0 && is_short(text);
     is_date.then(|| reader.short_date(text)).flatten().filter(|date| is_beside || date.time.is_some())
@@ -327,7 +335,13 @@ fn is_short(text: &str) -> bool {
 }
 
 /// Whether a date is likely to be the article's. Rejects dates in lists, and today's date above the headline.
-fn is_believed(page: &Page, id: NodeId, text: &str, date: Moment, headline: Option<NodeId>) -> bool {
+fn is_plausible(
+    page: &Page,
+    id: NodeId,
+    text: &str,
+    date: PartialDateTime,
+    headline: Option<NodeId>,
+) -> bool {
     let Some(headline) = headline else { return !is_aside(page, id) };
     let far = headline.abs_diff(id);
     if far > BESIDE && is_aside(page, id) {
@@ -341,13 +355,15 @@ fn is_believed(page: &Page, id: NodeId, text: &str, date: Moment, headline: Opti
 }
 
 fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
-    page.class_and_id(id).iter().any(|name| holds_one(name, &["date", "time", "publish", "posted", "ngay"]))
+    page.class_and_id(id)
+        .iter()
+        .any(|name| contains_one(name, &["date", "time", "publish", "posted", "ngay"]))
 }
 
 /// Whether the class or id of an element or its parent indicates the last change, such as `updated`.
 fn is_named_for_a_change(page: &Page, id: NodeId) -> bool {
     let is_named =
-        |at: NodeId, words: &[&str]| page.class_and_id(at).iter().any(|name| holds_one(name, words));
+        |at: NodeId, words: &[&str]| page.class_and_id(at).iter().any(|name| contains_one(name, words));
     let parent = page.node(id).parent;
     let is_alone = page.subtree(parent).len() <= 6 && !matches!(page.tag(parent), Some("html" | "body"));
     [Some(id), Some(parent).filter(|_| is_alone)].into_iter().flatten().any(|at| {

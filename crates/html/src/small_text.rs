@@ -18,16 +18,16 @@ pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId>
 /// Returns the text of a small subtree on one line, with spaces between its text nodes. Returns `None` if the
 /// element never has text (such as a script), or is larger than any date or name.
 pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
-    Small::from_element(page, id).map(|small| small.text())
+    SmallText::from_element(page, id).map(|small| small.text())
 }
 
 /// The separate texts of a small element. Most can be rejected before the texts are joined.
-pub(crate) struct Small<'a> {
+pub(crate) struct SmallText<'a> {
     parts: [&'a str; MOST_NODES],
     len: usize,
 }
 
-impl<'a> Small<'a> {
+impl<'a> SmallText<'a> {
     pub(crate) fn from_element(page: &'a Page, id: NodeId) -> Option<Self> {
         let range = page.subtree(id);
         if range.len() > MOST_NODES || page.text(id).is_some() || page.is_never_text(id) {
@@ -122,15 +122,16 @@ mod tests {
     fn a_look_tells_what_the_text_is() {
         let page =
             Page::parse("<div><p> <b> By 12</b> An<i>3</i><p>e\u{301}x<p>\u{AD}Ab<p> <p>B<b>\u{301}</b>");
-        let small: Vec<_> = page.elements("p").map(|id| Small::from_element(&page, id).unwrap()).collect();
-        let texts: Vec<String> = small.iter().map(Small::text).collect();
+        let small: Vec<_> =
+            page.elements("p").map(|id| SmallText::from_element(&page, id).unwrap()).collect();
+        let texts: Vec<String> = small.iter().map(SmallText::text).collect();
         assert_eq!(texts, ["By 12 An 3", "éx", "Ab", "", "B \u{301}"]);
-        let firsts: Vec<_> = small.iter().map(Small::first_ascii).collect();
+        let firsts: Vec<_> = small.iter().map(SmallText::first_ascii).collect();
         assert_eq!(firsts, [Some(b'b'), None, None, None, Some(b'b')]);
         assert_eq!(small[0].digits(), 3);
         for (id, text) in page.elements("p").zip(&texts) {
             let beginning = beginning(&page, id);
-            assert_eq!(beginning, Small::from_element(&page, id).unwrap().beginning());
+            assert_eq!(beginning, SmallText::from_element(&page, id).unwrap().beginning());
             assert!(beginning.map_or(text.is_empty(), |it| may_be(it, &text.to_lowercase())), "{text}");
         }
         let others =

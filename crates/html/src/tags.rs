@@ -80,7 +80,7 @@ impl Display {
 }
 
 /// Whether a name contains one of these lower-case words, ignoring case.
-pub(crate) fn holds_one(name: &str, words: &[&str]) -> bool {
+pub(crate) fn contains_one(name: &str, words: &[&str]) -> bool {
     // Most elements have no id.
     if name.is_empty() {
         return false;
@@ -135,7 +135,7 @@ mod tests {
             ("éate dat", false),
             ("[ime", false),
         ] {
-            assert_eq!(holds_one(name, &["date", "time"]), expected, "{name}");
+            assert_eq!(contains_one(name, &["date", "time"]), expected, "{name}");
         }
     }
 }

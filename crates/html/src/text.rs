@@ -91,7 +91,7 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
     if page.is_empty() {
         return Vec::new();
     }
-    let mut out = Breaker::new(kind_above(page, root), root);
+    let mut out = LineBuilder::new(kind_above(page, root), root);
     let mut blocks: Vec<(NodeId, LineKind, NodeId)> = Vec::new();
     let range = page.subtree(root);
     let mut id = range.start;
@@ -112,10 +112,10 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
             id = next;
             continue;
         };
-        let shown = shown(page, id, tag);
+        let shown = visibility(page, id, tag);
         let display = page.node(id).display;
-        let skipped = Skip::new(display, shown == Shown::Not && id != root, || keep(id));
-        if shown == Shown::AsBlock || display.is_block() {
+        let skipped = Skip::new(display, shown == Visibility::Not && id != root, || keep(id));
+        if shown == Visibility::AsBlock || display.is_block() {
             let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
             blocks.push((next, out.kind, out.block));
             out.enter(inner, id);
@@ -175,24 +175,24 @@ impl Skip {
 /// not check ancestors and style sheets.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
-    page.node(id).kind.name().is_some_and(|tag| shown(page, id, tag) == Shown::Not)
+    page.node(id).kind.name().is_some_and(|tag| visibility(page, id, tag) == Visibility::Not)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum Visibility {
     Not,
     AsBlock,
     AsItsTag,
 }
 
-fn shown(page: &Page, id: NodeId, tag: &LocalName) -> Shown {
+fn visibility(page: &Page, id: NodeId, tag: &LocalName) -> Visibility {
     let always = [local_name!("html"), local_name!("body"), local_name!("main"), local_name!("article")];
     if always.contains(tag) {
-        return Shown::AsItsTag;
+        return Visibility::AsItsTag;
     }
     let (mut hidden, mut streamed, mut open) = (false, false, false);
     let (mut role, mut labelled) = ("", false);
-    let mut styled = Shown::AsItsTag;
+    let mut styled = Visibility::AsItsTag;
     for (name, value) in page.interned_attributes(id) {
         match *name {
             local_name!("hidden") => hidden = !value.eq_ignore_ascii_case("until-found"),
@@ -205,10 +205,10 @@ fn shown(page: &Page, id: NodeId, tag: &LocalName) -> Shown {
         }
     }
     let can_be_opened = role == "tabpanel" || role == "region" && labelled;
-    let is_hidden = hidden && !streamed || styled == Shown::Not;
+    let is_hidden = hidden && !streamed || styled == Visibility::Not;
     match styled {
-        _ if *tag == local_name!("dialog") && !open || is_hidden && !can_be_opened => Shown::Not,
-        Shown::Not => Shown::AsItsTag,
+        _ if *tag == local_name!("dialog") && !open || is_hidden && !can_be_opened => Visibility::Not,
+        Visibility::Not => Visibility::AsItsTag,
         styled => styled,
     }
 }
@@ -221,17 +221,17 @@ fn is_streamed(id: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-fn displayed(style: &str) -> Shown {
-    let mut shown = Shown::AsItsTag;
+fn displayed(style: &str) -> Visibility {
+    let mut shown = Visibility::AsItsTag;
     for declaration in style.split(';') {
         if let Some((property, value)) = declaration.split_once(':')
             && property.trim().eq_ignore_ascii_case("display")
         {
             let value = value.split('!').next().unwrap_or_default().trim();
             shown = match value {
-                _ if value.eq_ignore_ascii_case("none") => Shown::Not,
-                _ if value.eq_ignore_ascii_case("block") => Shown::AsBlock,
-                _ => Shown::AsItsTag,
+                _ if value.eq_ignore_ascii_case("none") => Visibility::Not,
+                _ if value.eq_ignore_ascii_case("block") => Visibility::AsBlock,
+                _ => Visibility::AsItsTag,
             };
         }
     }
@@ -274,7 +274,7 @@ fn kind_above(page: &Page, root: NodeId) -> LineKind {
     above.iter().rev().filter_map(|id| page.node(*id).kind.name()).fold(LineKind::Paragraph, kind_inside)
 }
 
-struct Breaker {
+struct LineBuilder {
     kind: LineKind,
     block: NodeId,
     nodes: Range<NodeId>,
@@ -282,7 +282,7 @@ struct Breaker {
     lines: Vec<PlacedLine>,
 }
 
-impl Breaker {
+impl LineBuilder {
     fn new(kind: LineKind, block: NodeId) -> Self {
         Self { kind, block, nodes: 0..0, buffer: String::new(), lines: Vec::new() }
     }

@@ -15,9 +15,9 @@ use std::collections::HashSet;
 
 use crate::entities::unescape;
 use crate::small_text::{ancestors, beginning, may_be, small_text};
-use crate::tags::holds_one;
+use crate::tags::contains_one;
 use crate::text::{lines, never_text, plain, tidy};
-use crate::{Kind, NodeId, Page};
+use crate::{NodeId, NodeKind, Page};
 
 /// Separators between the headline and the site's name. All except the bar and the colon need white space on
 /// both sides. The colon counts only next to the site's name or host.
@@ -64,7 +64,7 @@ pub(crate) fn of_statement(title: &str, headings: &[(NodeId, String)], site: &Si
     if let Some(heading) = shared(&title, headings, site) {
         return Some(heading.to_owned());
     }
-    let cut = bars_cut(known_site_cut(&title, site).unwrap_or(&title));
+    let cut = before_bar(without_site(&title, site).unwrap_or(&title));
     Some(cut.to_owned()).filter(|t| !t.is_empty())
 }
 
@@ -76,9 +76,9 @@ pub(crate) fn of_parts<'a>(
     stated.iter().find_map(|title| shared(&tidy(&unescape(title)), headings, site))
 }
 
-pub(crate) fn trail(page: &Page) -> Vec<String> {
+pub(crate) fn breadcrumbs(page: &Page) -> Vec<String> {
     let is_trail = |id: &NodeId| {
-        page.class_and_id(*id).iter().any(|name| holds_one(name, &["breadcrumb", "bread-crumb"]))
+        page.class_and_id(*id).iter().any(|name| contains_one(name, &["breadcrumb", "bread-crumb"]))
     };
     let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
@@ -118,7 +118,7 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
 /// Returns small elements outside links whose text is the title or a part of it between separators. An `<h2>`
 /// to `<h5>` may be any part except the site's name. Another element must be the longest part. Used for pages
 /// without an `<h1>`, and for pages whose `<h1>` is the site's name.
-pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
+pub(crate) fn small_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
     for separator in SEPARATORS.iter().filter(|separator| **separator != ": ") {
@@ -136,7 +136,8 @@ pub(crate) fn lesser_headings(page: &Page, title: &str, site: &Site) -> Vec<(Nod
     let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
     let is_begun = |it: &&str| parts.iter().chain([&&*title]).any(|part| may_be(it, part));
     // The beginning of the text rejects more elements than their names, and in less time.
-    let begun = page.iter().filter(|(_, node)| matches!(node.kind, Kind::Element { .. })).map(|(id, _)| id);
+    let begun =
+        page.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Element { .. })).map(|(id, _)| id);
     let begun = begun.filter(|id| beginning(page, *id).as_ref().is_some_and(is_begun));
     let small = begun.filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
     let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
@@ -161,14 +162,14 @@ pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -
         return Some(heading.to_owned());
     }
     let others: Vec<_> = headings.iter().filter(|(_, text)| !is_site(text, site)).collect();
-    let cut = known_site_cut(&title, site).unwrap_or(&title);
+    let cut = without_site(&title, site).unwrap_or(&title);
     if let [(_, only)] = others[..]
         && only.split(' ').count() > SITE_WORDS
     {
         return Some(only.clone());
     }
-    let without_bars = bars_cut(cut);
-    Some(if without_bars.len() < cut.len() { without_bars } else { short_tail_cut(cut) }.to_owned())
+    let without_bars = before_bar(cut);
+    Some(if without_bars.len() < cut.len() { without_bars } else { without_short_tail(cut) }.to_owned())
 }
 
 fn shared<'a>(title: &str, headings: &'a [(NodeId, String)], site: &Site) -> Option<&'a str> {
@@ -192,7 +193,7 @@ fn is_part(title: &str, heading: &str) -> bool {
     }) && heading.chars().count() * 5 >= title.chars().count()
 }
 
-fn known_site_cut<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
+fn without_site<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
     let mut title = title;
     let mut cut = None;
     // A title may name the site twice: `Headline | Paper | the-paper.vn`.
@@ -280,14 +281,14 @@ fn is_ideograph(c: char) -> bool {
 }
 
 /// Returns the title up to its first bar, if that part is long enough to be a headline.
-fn bars_cut(title: &str) -> &str {
+fn before_bar(title: &str) -> &str {
     match title.split_once(" | ") {
         Some((head, _)) if weight(head) > SITE_WORDS => head.trim(),
         _ => title,
     }
 }
 
-fn short_tail_cut(title: &str) -> &str {
+fn without_short_tail(title: &str) -> &str {
     let parted = SEPARATORS
         .iter()
         .filter(|s| **s != ": ")
@@ -366,7 +367,7 @@ mod tests {
         let page = Page::parse("<h1>The Paper</h1><h2>Other news of today</h2><h2>Rain ends now</h2>");
         let site = Site { name: Some("The Paper"), address: None };
         let found = |title: &str| {
-            let all = lesser_headings(&page, title, &site);
+            let all = small_headings(&page, title, &site);
             all.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
         };
         assert_eq!(found("THE PAPER - Rain ends now | City"), ["Rain ends now"]);

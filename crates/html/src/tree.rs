@@ -7,9 +7,10 @@
 //! hour or more.
 //!
 //! In all these searches, the tree builder queries the sink that receives the tree. It asks for the name of a
-//! node, or whether two nodes are the same. [`Counted`] wraps scraper's sink and counts these queries. A
-//! [`Guard`] between the tokenizer and the tree builder drops every token after a [`Budget`] is spent. The
-//! tree built before is kept. The count needs no clock, so a page is cut at the same tag on every machine.
+//! node, or whether two nodes are the same. [`CountingSink`] wraps scraper's sink and counts these queries. A
+//! [`BudgetGuard`] between the tokenizer and the tree builder drops every token after a [`ParseBudget`] is
+//! spent. The tree built before is kept. The count needs no clock, so a page is cut at the same tag on every
+//! machine.
 //!
 //! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting. Comparisons
 //! between formatting elements send no queries, so they are estimated from the depth. The counted depth can
@@ -29,7 +30,7 @@ use html5ever::{Attribute, QualName, TokenizerResult};
 use scraper::{Html, HtmlTreeSink};
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Budget {
+pub(crate) struct ParseBudget {
     /// Number of queries that the tree builder makes about nodes, about 3 ns each.
     pub(crate) work: u64,
     /// Number of nodes, about 160 bytes each during the build and 40 bytes afterwards.
@@ -40,7 +41,7 @@ pub(crate) struct Budget {
     pub(crate) attributes: usize,
 }
 
-impl Budget {
+impl ParseBudget {
     /// The limits of a page. The costliest of 1,344 recorded news pages needs an eightieth of the work. A
     /// page may have 10,000 nested elements.
     pub(crate) const PAGE: Self = Self {
@@ -53,25 +54,26 @@ impl Budget {
 }
 
 /// Builds the tree. Returns whether the budget cut it.
-pub(crate) fn build(html: &str, budget: Budget) -> (Html, bool) {
-    let sink = Counted::new(budget);
-    let guard = Guard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
+pub(crate) fn build(html: &str, budget: ParseBudget) -> (Html, bool) {
+    let sink = CountingSink::new(budget);
+    let guard =
+        BudgetGuard { builder: TreeBuilder::new(sink, TreeBuilderOpts::default()), cut: Cell::new(false) };
     let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(html));
     while tokenizer.feed(&input) != TokenizerResult::Done {}
     tokenizer.end();
-    let Guard { builder, cut } = tokenizer.sink;
+    let BudgetGuard { builder, cut } = tokenizer.sink;
     (builder.sink.finish(), cut.get())
 }
 
 /// Passes tokens to the tree builder until the budget is spent. Always passes the end of the file.
-struct Guard {
-    builder: TreeBuilder<Handle, Counted>,
+struct BudgetGuard {
+    builder: TreeBuilder<Handle, CountingSink>,
     cut: Cell<bool>,
 }
 
-impl TokenSink for Guard {
+impl TokenSink for BudgetGuard {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
@@ -95,13 +97,13 @@ impl TokenSink for Guard {
 #[derive(Clone, Copy, PartialEq)]
 struct Handle {
     id: NodeId,
-    /// Index of the node's [`Known`]. A template and its content have the same index.
+    /// Index of the node's [`NodeCosts`]. A template and its content have the same index.
     known: u32,
 }
 
 /// Data that the budget needs about a node and that scraper's tree lacks.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct NodeCosts {
     /// Number of nodes above the node. If the node was moved, the number before the move.
     depth: u32,
     /// Work of comparing an element with this formatting element; 0 for other elements.
@@ -110,20 +112,20 @@ struct Known {
 }
 
 /// scraper's sink with a counter of its queries. html5ever calls it through shared references.
-struct Counted {
+struct CountingSink {
     inner: HtmlTreeSink,
-    known: RefCell<Vec<Known>>,
+    known: RefCell<Vec<NodeCosts>>,
     work: Cell<u64>,
     attribute_bytes: Cell<usize>,
     depth: Cell<u32>,
-    budget: Budget,
+    budget: ParseBudget,
 }
 
-impl Counted {
-    fn new(budget: Budget) -> Self {
+impl CountingSink {
+    fn new(budget: ParseBudget) -> Self {
         Self {
             inner: HtmlTreeSink::new(Html::new_document()),
-            known: RefCell::new(vec![Known::default()]),
+            known: RefCell::new(vec![NodeCosts::default()]),
             work: Cell::new(0),
             attribute_bytes: Cell::new(0),
             depth: Cell::new(0),
@@ -147,7 +149,7 @@ impl Counted {
         self.attribute_bytes.set(self.attribute_bytes.get() + bytes);
     }
 
-    fn know(&self, id: NodeId, known: Known) -> Handle {
+    fn know(&self, id: NodeId, known: NodeCosts) -> Handle {
         let mut all = self.known.borrow_mut();
         all.push(known);
         Handle { id, known: (all.len() - 1) as u32 }
@@ -195,7 +197,7 @@ fn is_formatting(tag: &str) -> bool {
 
 /// Methods for which scraper's sink uses the trait's default also use it here. The exception is MathML's
 /// integration points, which scraper does not implement.
-impl TreeSink for Counted {
+impl TreeSink for CountingSink {
     type Handle = Handle;
     type Output = Html;
     type ElemName<'a> = <HtmlTreeSink as TreeSink>::ElemName<'a>;
@@ -233,7 +235,7 @@ impl TreeSink for Counted {
     fn create_element(&self, name: QualName, mut attributes: Vec<Attribute>, flags: ElementFlags) -> Handle {
         attributes.truncate(self.budget.attributes);
         self.spend_attributes(&attributes);
-        let known = Known {
+        let known = NodeCosts {
             depth: 0,
             comparison: if is_formatting(&name.local) { 2 + 16 * attributes.len() as u32 } else { 0 },
             integration_point: flags.mathml_annotation_xml_integration_point,
@@ -242,11 +244,11 @@ impl TreeSink for Counted {
     }
 
     fn create_comment(&self, text: StrTendril) -> Handle {
-        self.know(self.inner.create_comment(text), Known::default())
+        self.know(self.inner.create_comment(text), NodeCosts::default())
     }
 
     fn create_pi(&self, target: StrTendril, data: StrTendril) -> Handle {
-        self.know(self.inner.create_pi(target, data), Known::default())
+        self.know(self.inner.create_pi(target, data), NodeCosts::default())
     }
 
     fn append_doctype_to_document(&self, name: StrTendril, public: StrTendril, system: StrTendril) {

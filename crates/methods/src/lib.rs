@@ -23,4 +23,4 @@ mod source_links;
 pub mod text_to_tag_ratio;
 
 pub use single_page::{Input, SinglePage};
-pub use source_lines::Lines;
+pub use source_lines::LineEnds;

@@ -93,7 +93,7 @@ impl SinglePage {
 
     /// Returns the method with this name, or `None` if the name is unknown.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
@@ -142,9 +142,9 @@ mod tests {
     #[test]
     fn names_lead_back_to_methods() {
         for method in SinglePage::ALL {
-            assert_eq!(SinglePage::named(method.name()), Some(method));
+            assert_eq!(SinglePage::from_name(method.name()), Some(method));
         }
-        assert_eq!(SinglePage::named("BTE"), None);
+        assert_eq!(SinglePage::from_name("BTE"), None);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             format!("<title>The old bridge</title><p>{text}</p><hr><p>Of the old bridge: {text}</p>");
         let page = Page::parse(&source);
         let lines = |name| {
-            let method = SinglePage::named(name).expect("the name of a method");
+            let method = SinglePage::from_name(name).expect("the name of a method");
             method.extract(Input { source: &source, page: &page }).len()
         };
         assert_eq!((lines("line-block"), lines("line-block-as-printed")), (2, 1));

@@ -12,7 +12,8 @@
 //! Limitation: hidden text and text in `noscript`, `button` or `select` counts, because the source does not
 //! show which elements are hidden.
 //!
-//! Cost: linear in time and memory. If the source has too few line breaks, [`Lines::Auto`] doubles the time.
+//! Cost: linear in time and memory. If the source has too few line breaks, [`LineEnds::Auto`] doubles the
+//! time.
 
 use std::ops::Range;
 
@@ -21,12 +22,12 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use crate::source_links::{complete, has_address};
 
-/// Maximum number of block-level tags and `br` in a source line that [`Lines::Auto`] accepts as a line.
+/// Maximum number of block-level tags and `br` in a source line that [`LineEnds::Auto`] accepts as a line.
 const MOST_BLOCK_TAGS: usize = 12;
 
 /// Where a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Lines {
+pub enum LineEnds {
     /// At the line breaks of the source, as in the papers.
     AsWritten,
     /// Before the start tag and after the end tag of a block-level element ([`is_block`]), and after `br`.
@@ -40,7 +41,7 @@ pub enum Lines {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Head {
+pub(crate) enum HeadState {
     Kept,
     /// Excludes every `title` and the head. The head ends at `</head>` or before the first block-level
     /// element.
@@ -65,23 +66,27 @@ pub(crate) struct SourceLines {
 }
 
 impl SourceLines {
-    pub(crate) fn new(source: &str, lines: Lines, head: Head) -> Self {
+    pub(crate) fn new(source: &str, lines: LineEnds, head: HeadState) -> Self {
         Self::read(source, lines, head, &[])
     }
 
-    pub(crate) fn with_whole_links(source: &str, lines: Lines, head: Head) -> Self {
+    pub(crate) fn with_whole_links(source: &str, lines: LineEnds, head: HeadState) -> Self {
         Self::read(source, lines, head, &complete(source))
     }
 
     /// Splits a source into lines. `whole` has an entry for each `a`. If an entry is `true`, no line ends
     /// inside that `a`.
-    fn read(source: &str, lines: Lines, head: Head, whole: &[bool]) -> Self {
+    fn read(source: &str, lines: LineEnds, head: HeadState, whole: &[bool]) -> Self {
         match lines {
-            Lines::AsWritten => Reader::new(false, head, whole).read(source),
-            Lines::AtBlocks => Reader::new(true, head, whole).read(source),
-            Lines::Auto => {
-                let written = Self::read(source, Lines::AsWritten, head, whole);
-                if written.has_too_few() { Self::read(source, Lines::AtBlocks, head, whole) } else { written }
+            LineEnds::AsWritten => Reader::new(false, head, whole).read(source),
+            LineEnds::AtBlocks => Reader::new(true, head, whole).read(source),
+            LineEnds::Auto => {
+                let written = Self::read(source, LineEnds::AsWritten, head, whole);
+                if written.has_too_few() {
+                    Self::read(source, LineEnds::AtBlocks, head, whole)
+                } else {
+                    written
+                }
             }
         }
     }
@@ -136,7 +141,7 @@ fn paragraph(text: String) -> Line {
 struct Reader<'a> {
     out: SourceLines,
     at_blocks: bool,
-    head: Head,
+    head: HeadState,
     start: usize,
     tags: usize,
     anchor: String,
@@ -151,7 +156,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(at_blocks: bool, head: Head, whole: &'a [bool]) -> Self {
+    fn new(at_blocks: bool, head: HeadState, whole: &'a [bool]) -> Self {
         Self {
             out: SourceLines::default(),
             at_blocks,
@@ -211,7 +216,7 @@ impl<'a> Reader<'a> {
     fn tag(&mut self, name: &str, start: Option<&str>) {
         self.in_title = name == "title" && start.is_some();
         self.follow_head(name, start.is_some());
-        let is_title = name == "title" && self.head == Head::Removed;
+        let is_title = name == "title" && self.head == HeadState::Removed;
         let is_whole = name == "a" && start.is_some() && self.is_next_whole();
         if self.is_removed() || is_title || matches!(name, "script" | "style") {
             return;
@@ -263,7 +268,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_removed(&self) -> bool {
-        self.head == Head::Removed && (self.in_head || self.in_title)
+        self.head == HeadState::Removed && (self.in_head || self.in_title)
     }
 
     fn end_line(&mut self) {
@@ -298,7 +303,7 @@ mod tests {
     use crate::line_block;
 
     #[track_caller]
-    fn check(lines: Lines, head: Head, source: &str, expected: &[&str]) {
+    fn check(lines: LineEnds, head: HeadState, source: &str, expected: &[&str]) {
         let read = SourceLines::new(source, lines, head);
         let shown: Vec<String> = read
             .iter()
@@ -309,7 +314,7 @@ mod tests {
 
     #[test]
     fn written_lines_hold_whole_tags() {
-        let check = |source, expected: &[&str]| check(Lines::AsWritten, Head::Kept, source, expected);
+        let check = |source, expected: &[&str]| check(LineEnds::AsWritten, HeadState::Kept, source, expected);
         check("a\n\n \r\nb\rc", &["a|0|0", "b|0|0", "c|0|0"]);
         check("<p\nclass=x>a\n</p>", &["a|1|0", "|1|0"]);
         check("<style>\np{}\n</style>a<script>\nx</script>b", &["ab|0|0"]);
@@ -320,8 +325,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_whole(lines: Lines, source: &str, expected: &[&str]) {
-        let read = SourceLines::with_whole_links(source, lines, Head::Removed);
+    fn check_whole(lines: LineEnds, source: &str, expected: &[&str]) {
+        let read = SourceLines::with_whole_links(source, lines, HeadState::Removed);
         let shown =
             read.iter().map(|line| format!("{}|{}|{}", tidy(read.text(line)), line.tags, line.anchor_length));
         assert_eq!(shown.collect::<Vec<_>>(), expected, "{source}");
@@ -329,37 +334,39 @@ mod tests {
 
     #[test]
     fn no_line_ends_in_a_complete_link() {
-        let check = |source, expected: &[&str]| check_whole(Lines::AsWritten, source, expected);
+        let check = |source, expected: &[&str]| check_whole(LineEnds::AsWritten, source, expected);
         check("<a href=x>ab\ncd</a>e\nf", &["ab cde|2|5", "f|0|0"]);
         check("<a href=x>ab\ncd\n<a href=y>e</a>\nf", &["ab|1|2", "cd|0|2", "e|2|1", "f|0|0"]);
         check("<a href=x>ab\ncd", &["ab|1|2", "cd|0|2"]);
         check("<a name=x>ab\ncd</a>", &["ab|1|0", "cd|1|0"]);
         check("<head><a href=x></a></head><a href=y>a\nb", &["a|2|1", "b|0|1"]);
-        let check = |source, expected: &[&str]| check_whole(Lines::AtBlocks, source, expected);
+        let check = |source, expected: &[&str]| check_whole(LineEnds::AtBlocks, source, expected);
         check("<a href=x><h3>a</h3><p>b</p></a>c<p>d", &["a b|6|3", "c|0|0", "d|1|0"]);
         check("<a href=x>a</a>b<br>c", &["ab|3|1", "c|0|0"]);
     }
 
     #[test]
     fn lines_at_blocks_ignore_line_breaks() {
-        let check = |source, expected: &[&str]| check(Lines::AtBlocks, Head::Kept, source, expected);
+        let check = |source, expected: &[&str]| check(LineEnds::AtBlocks, HeadState::Kept, source, expected);
         check("<div><p>a\nb</p><p>c<br>d<b>e</b></div>", &["|1|0", "a b|2|0", "c|2|0", "de|3|0"]);
         check("a<p>b", &["a|0|0", "b|1|0"]);
     }
 
     #[test]
     fn a_head_ends_at_its_tag_or_at_the_first_block() {
-        let check = |source, expected: &[&str]| check(Lines::AsWritten, Head::Removed, source, expected);
+        let check =
+            |source, expected: &[&str]| check(LineEnds::AsWritten, HeadState::Removed, source, expected);
         check("<html><head><title>T</title></head>a", &["a|2|0"]);
         check("<head><title>T</title><meta>\n<p>a", &["a|1|0"]);
         check("<title>T</title>\n<p>a", &["a|1|0"]);
-        let read = SourceLines::new("<head><title> </title><title>A &amp; B", Lines::Auto, Head::Removed);
+        let read =
+            SourceLines::new("<head><title> </title><title>A &amp; B", LineEnds::Auto, HeadState::Removed);
         assert_eq!(read.title(), "A & B");
     }
 
     #[test]
     fn a_source_with_too_few_breaks_is_broken_at_blocks() {
-        let count = |source: &str| SourceLines::new(source, Lines::Auto, Head::Kept).iter().len();
+        let count = |source: &str| SourceLines::new(source, LineEnds::Auto, HeadState::Kept).iter().len();
         assert_eq!(count(&"<p>a</p>".repeat(6)), 1);
         assert_eq!(count(&"<p>a</p>".repeat(7)), 7);
         assert_eq!(count(&("<p>a</p>".repeat(7) + &"\n<p>a</p>".repeat(13))), 14);
@@ -367,7 +374,7 @@ mod tests {
 
     #[test]
     fn selected_neighbours_are_read_on() {
-        let read = SourceLines::new("<p>a\nb</p>c\nd\n<b>e</b>\nf", Lines::AsWritten, Head::Kept);
+        let read = SourceLines::new("<p>a\nb</p>c\nd\n<b>e</b>\nf", LineEnds::AsWritten, HeadState::Kept);
         let of = |numbers: &[usize]| plain(&read.selected(|number| numbers.contains(&number)));
         assert_eq!(of(&[0, 1, 2, 3, 4]), "a b\nc d e f");
         assert_eq!(of(&[0, 2, 4]), "a\nd\nf");
@@ -376,7 +383,7 @@ mod tests {
 
     fn all_methods(source: &str) -> Vec<String> {
         let mut found = Vec::new();
-        for lines in [Lines::AsWritten, Lines::AtBlocks, Lines::Auto] {
+        for lines in [LineEnds::AsWritten, LineEnds::AtBlocks, LineEnds::Auto] {
             for clustering in Clustering::ALL {
                 let params = text_to_tag_ratio::TextToTagRatioParams {
                     lines,
@@ -411,8 +418,8 @@ mod tests {
     fn a_line_of_20_megabytes() {
         for part in ["word ", "<p>word ", "<a href=x>", "&amp;word "] {
             let source = part.repeat(20_000_000 / part.len());
-            for lines in [Lines::AsWritten, Lines::Auto] {
-                let read = SourceLines::new(&source, lines, Head::Kept);
+            for lines in [LineEnds::AsWritten, LineEnds::Auto] {
+                let read = SourceLines::new(&source, lines, HeadState::Kept);
                 assert!(read.iter().len() >= 1, "{part}");
             }
         }
@@ -426,8 +433,10 @@ mod tests {
             let ratios = text_to_tag_ratio::Ratios::new(&source, &params);
             assert_eq!(ratios.select(&params).len(), 200_000);
         }
-        let params =
-            line_block::LineBlockParams { lines: Lines::AsWritten, ..line_block::LineBlockParams::default() };
+        let params = line_block::LineBlockParams {
+            lines: LineEnds::AsWritten,
+            ..line_block::LineBlockParams::default()
+        };
         assert_eq!(line_block::Blocks::new(&source, &params).features().len(), 200_000 / 97 + 1);
     }
 

@@ -9,7 +9,7 @@ create_exception!(gleaner, InputError, Error, "An argument or a page cannot be u
 create_exception!(gleaner, TemplateError, Error, "A text is not a template, or one of another format.");
 create_exception!(gleaner, LearnError, Error, "No template can be learned from the pages.");
 
-pub(crate) fn raised(error: gleaner_text::Error) -> PyErr {
+pub(crate) fn to_py_error(error: gleaner_text::Error) -> PyErr {
     let message = error.to_string();
     match error {
         gleaner_text::Error::NotHtml(_) | gleaner_text::Error::Url { .. } => InputError::new_err(message),

@@ -16,21 +16,21 @@ mod many;
 mod near;
 mod template;
 
-use gleaner_text::{Document, Extra, Insert, Page, Pins, Verdict, extract_with};
+use gleaner_text::{Document, Extra, Insert, Page, Pins, PageClass, extract_with};
 use pyo3::prelude::*;
 
-use crate::error::{Error, InputError, LearnError, TemplateError, raised};
+use crate::error::{Error, InputError, LearnError, TemplateError, to_py_error};
 use crate::html::{Html, Located};
 use crate::template::Template;
 
 /// What to keep of a page in addition to its body text.
 #[derive(Clone, Default)]
-struct Wishes(Pins);
+struct Requested(Pins);
 
-impl Wishes {
+impl Requested {
     fn new(keep: &[String], also: &[String]) -> PyResult<Self> {
-        let inserts = named(keep, "keep", Insert::named, &Insert::ALL.map(Insert::name))?;
-        let extras = named(also, "also", Extra::named, &Extra::ALL.map(Extra::name))?;
+        let inserts = named(keep, "keep", Insert::from_name, &Insert::ALL.map(Insert::name))?;
+        let extras = named(also, "also", Extra::from_name, &Extra::ALL.map(Extra::name))?;
         let pins = match inserts.is_empty() {
             true => Pins::default(),
             false => Pins::default().with_inserts(inserts.into_iter().collect(), "keep"),
@@ -52,7 +52,7 @@ fn named<T>(names: &[String], of: &str, get: fn(&str) -> Option<T>, all: &[&str]
 fn document(
     html: &Located,
     template: Option<&Template>,
-    wishes: &Wishes,
+    wishes: &Requested,
 ) -> Result<Option<String>, gleaner_text::Error> {
     let page = html.page()?;
     let document = extract_with(&page, template.map(Template::inner), &wishes.0);
@@ -70,7 +70,7 @@ fn extract(
     keep: Vec<String>,
     also: Vec<String>,
 ) -> PyResult<Option<String>> {
-    let wishes = Wishes::new(&keep, &also)?;
+    let wishes = Requested::new(&keep, &also)?;
     let html = html.at(url, fetched)?;
     let template = template.map(Bound::get);
     py.detach(|| document(&html, template, &wishes)).map_err(raised)
@@ -82,8 +82,8 @@ fn judge(py: Python<'_>, html: Html, url: Option<String>) -> PyResult<Option<(&'
     let html = html.at(url, None)?;
     let verdict = py.detach(|| html.page().map(|page: Page| page.verdict())).map_err(raised)?;
     Ok(match verdict {
-        Verdict::Article => None,
-        Verdict::NotArticle(reason) => Some((reason.label(), reason.to_string())),
+        PageClass::Article => None,
+        PageClass::NotArticle(reason) => Some((reason.label(), reason.to_string())),
     })
 }
 

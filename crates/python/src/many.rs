@@ -5,10 +5,10 @@ use std::thread;
 
 use pyo3::prelude::*;
 
-use crate::error::raised;
+use crate::error::to_py_error;
 use crate::html::{Html, Located};
 use crate::template::Template;
-use crate::{Wishes, document};
+use crate::{Requested, document};
 
 /// A document as JSON, `None` if no text was found, or why the page cannot be used.
 type Extracted = Result<Option<String>, gleaner_text::Error>;
@@ -23,7 +23,7 @@ pub(crate) fn extract_many<'py>(
     keep: Vec<String>,
     also: Vec<String>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let wishes = Wishes::new(&keep, &also)?;
+    let wishes = Requested::new(&keep, &also)?;
     let pages: Vec<Located> =
         pages.into_iter().map(|(html, url)| html.at(url, None)).collect::<PyResult<_>>()?;
     let template = template.map(Bound::get);
@@ -34,7 +34,7 @@ pub(crate) fn extract_many<'py>(
 fn of_python(py: Python<'_>, extracted: Extracted) -> PyResult<Bound<'_, PyAny>> {
     match extracted {
         Ok(json) => Ok(json.into_pyobject(py)?),
-        Err(error) => Ok(raised(error).into_value(py).into_bound(py).into_any()),
+        Err(error) => Ok(to_py_error(error).into_value(py).into_bound(py).into_any()),
     }
 }
 

@@ -3,7 +3,7 @@
 use gleaner_text::{Added, TemplateMethod, Timestamp, Training};
 use pyo3::prelude::*;
 
-use crate::error::raised;
+use crate::error::to_py_error;
 use crate::html::Html;
 
 #[pyclass(frozen, module = "gleaner._engine")]

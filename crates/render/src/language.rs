@@ -5,14 +5,14 @@ use crate::text::{self, Notation};
 
 /// A language of the status page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum UiLanguage {
     /// English.
     English,
     /// Vietnamese.
     Vietnamese,
 }
 
-impl Language {
+impl UiLanguage {
     /// Returns the language of a tag such as `vi` or `vi-VN`, or `None` if it is neither Vietnamese nor
     /// English.
     #[must_use]
@@ -109,10 +109,10 @@ impl Bilingual {
 
     /// Returns the version in a language.
     #[must_use]
-    pub fn in_language(&self, language: Language) -> &str {
+    pub fn in_language(&self, language: UiLanguage) -> &str {
         match language {
-            Language::English => &self.english,
-            Language::Vietnamese => &self.vietnamese,
+            UiLanguage::English => &self.english,
+            UiLanguage::Vietnamese => &self.vietnamese,
         }
     }
 }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_text_has_the_words_and_numbers_of_its_language() {
-        let (english, vietnamese) = (Language::English, Language::Vietnamese);
+        let (english, vietnamese) = (UiLanguage::English, UiLanguage::Vietnamese);
         assert_eq!(english.count(1, "page", "trang"), "1 page");
         assert_eq!(english.count(1_200, "page", "trang"), "1,200 pages");
         assert_eq!(vietnamese.count(1_200, "page", "trang"), "1.200 trang");
@@ -136,6 +136,6 @@ mod tests {
             Bilingual::new("rain", "mưa").map(|text| format!("{text}!")).in_language(vietnamese),
             "mưa!"
         );
-        assert_eq!(Language::from_tag("vi-VN"), Some(vietnamese));
+        assert_eq!(UiLanguage::from_tag("vi-VN"), Some(vietnamese));
     }
 }

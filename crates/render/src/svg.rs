@@ -83,7 +83,7 @@ impl Stroke {
 
 /// Which point of a text is at the requested position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
+pub enum TextAnchor {
     /// The left end.
     Start,
     /// The middle.
@@ -92,7 +92,7 @@ pub enum Anchor {
     End,
 }
 
-impl Anchor {
+impl TextAnchor {
     const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -129,7 +129,7 @@ pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &M
 
 /// Renders a text whose baseline is at the position.
 #[must_use]
-pub fn text((x, y): (f64, f64), anchor: Anchor, color: &str, text: &str) -> Markup {
+pub fn text((x, y): (f64, f64), anchor: TextAnchor, color: &str, text: &str) -> Markup {
     html! { text x=(px(x)) y=(px(y)) text-anchor=(anchor.name()) fill=(color) { (text) } }
 }
 
@@ -205,7 +205,7 @@ impl Plot {
             @for (value, label) in ticks {
                 @let x = self.x.place(*value);
                 (line((x, bottom), (x, bottom + 5.0), &thin))
-                (text((x, bottom + 22.0), Anchor::Middle, INK, label))
+                (text((x, bottom + 22.0), TextAnchor::Middle, INK, label))
             }
             (line((self.x.pixels.0, bottom), (self.x.pixels.1, bottom), &thin))
         }
@@ -219,7 +219,7 @@ impl Plot {
             @for (value, label) in ticks {
                 @let y = self.y.place(*value);
                 (line((left, y), (self.x.pixels.1, y), &Stroke::thin(GRID)))
-                (text((left - 8.0, y + 5.0), Anchor::End, INK, label))
+                (text((left - 8.0, y + 5.0), TextAnchor::End, INK, label))
             }
             (line((left, self.y.pixels.1), (left, self.y.pixels.0), &Stroke::thin(INK)))
         }
@@ -238,7 +238,7 @@ impl Plot {
 pub fn legend((x, y): (f64, f64), name: &str, stroke: &Stroke) -> Markup {
     html! {
         (line((x, y), (x + 32.0, y), stroke))
-        (text((x + 40.0, y + 5.0), Anchor::Start, INK, name))
+        (text((x + 40.0, y + 5.0), TextAnchor::Start, INK, name))
     }
 }
 

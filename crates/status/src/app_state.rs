@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use gleaner_config::Config;
-use gleaner_crawl::{Progress, Stop};
+use gleaner_crawl::{Progress, StopRequest};
 use gleaner_frontier::Scope;
 use gleaner_store::{Store, StoreError};
 use gleaner_template::HostPins;
@@ -25,7 +25,7 @@ const MAX_DOWNLOADS: usize = 2;
 
 /// The corpus that the pages show, with its settings.
 #[derive(Debug, Clone)]
-pub struct Corpus {
+pub struct ServedCorpus {
     /// The store. Reading does not block a writer.
     pub store: Store,
     /// The settings, such as the archive folder, delays between requests, and the user agent.
@@ -42,7 +42,7 @@ pub struct RunningCrawl {
     /// The crawl's counters, and its queue of user commands.
     pub progress: Arc<Progress>,
     /// Stops this crawl, but not the process.
-    pub stop: Stop,
+    pub stop: StopRequest,
 }
 
 /// A function that starts a crawl. The error is the reason why the crawl cannot start.
@@ -71,7 +71,7 @@ impl fmt::Debug for Hooks {
 
 #[derive(Debug)]
 pub(crate) struct AppState {
-    pub(crate) corpus: Corpus,
+    pub(crate) corpus: ServedCorpus,
     pub(crate) hooks: Hooks,
     pub(crate) token: AccessToken,
     pub(crate) allowed_hosts: AllowedHosts,
@@ -84,7 +84,12 @@ pub(crate) struct AppState {
 }
 
 impl AppState {
-    pub(crate) fn new(corpus: Corpus, hooks: Hooks, token: AccessToken, allowed_hosts: AllowedHosts) -> Self {
+    pub(crate) fn new(
+        corpus: ServedCorpus,
+        hooks: Hooks,
+        token: AccessToken,
+        allowed_hosts: AllowedHosts,
+    ) -> Self {
         let search = SearchIndex::in_folder(corpus.store.folder());
         Self {
             corpus,

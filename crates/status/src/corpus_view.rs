@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use gleaner_crawl::report::Report;
 use gleaner_crawl::{HostView, RunHistory};
-use gleaner_frontier::Class;
+use gleaner_frontier::OutcomeClass;
 use gleaner_store::{Counts, Run, StoreError, Totals};
 
-use crate::app_state::Corpus;
+use crate::app_state::ServedCorpus;
 use crate::report_cache::{ReportCache, ReportSummary};
-use crate::workers::{WorkerState, Workers};
+use crate::workers::{WorkerState, WorkersView};
 
 pub(crate) const RUNS_SHOWN: usize = 14;
 
@@ -25,7 +25,7 @@ pub(crate) struct CorpusView {
     /// Size in bytes of the data folder and the archive. For a shared corpus, of its files in object storage.
     pub(crate) disk: u64,
     /// `None` if the corpus is not shared.
-    pub(crate) workers: Option<Workers>,
+    pub(crate) workers: Option<WorkersView>,
     /// Summaries of the last reports, newest first.
     pub(crate) reports: Vec<Arc<ReportSummary>>,
     pub(crate) newest_report: Option<Report>,
@@ -37,11 +37,11 @@ pub(crate) fn new_documents(counts: &Counts) -> u64 {
 }
 
 pub(crate) fn failures(counts: &Counts) -> u64 {
-    counts.of_class(Class::is_failure)
+    counts.of_class(OutcomeClass::is_failure)
 }
 
 pub(crate) fn duplicates(counts: &Counts) -> u64 {
-    counts.of_class(|class| class == Class::Duplicate)
+    counts.of_class(|class| class == OutcomeClass::Duplicate)
 }
 
 pub(crate) fn last_counts(host: &HostView) -> Counts {
@@ -52,7 +52,7 @@ impl CorpusView {
     /// How long the cached view is shown before it is computed again.
     pub(crate) const MAX_AGE: Duration = Duration::from_secs(5);
 
-    pub(crate) fn from_corpus(corpus: &Corpus, reports: &ReportCache) -> Result<Self, StoreError> {
+    pub(crate) fn from_corpus(corpus: &ServedCorpus, reports: &ReportCache) -> Result<Self, StoreError> {
         let store = &corpus.store;
         let mut history = RunHistory::read(store, RUNS)?;
         let hosts = HostView::all(store, &corpus.config, &mut history)?;
@@ -64,7 +64,7 @@ impl CorpusView {
             hosts,
             totals: store.totals()?,
             disk: disk(corpus)?,
-            workers: Workers::from_corpus(corpus)?,
+            workers: WorkersView::from_corpus(corpus)?,
             reports,
             newest_report,
         })
@@ -81,8 +81,9 @@ impl CorpusView {
     }
 
     pub(crate) fn workers_crawl(&self) -> bool {
-        let crawls =
-            |workers: &Workers| workers.count(WorkerState::Working) + workers.count(WorkerState::Idle) > 0;
+        let crawls = |workers: &WorkersView| {
+            workers.count(WorkerState::Working) + workers.count(WorkerState::Idle) > 0
+        };
         self.workers.as_ref().is_some_and(crawls)
     }
 
@@ -103,7 +104,7 @@ impl CorpusView {
     }
 }
 
-fn disk(corpus: &Corpus) -> Result<u64, StoreError> {
+fn disk(corpus: &ServedCorpus) -> Result<u64, StoreError> {
     let store = &corpus.store;
     if store.is_shared() {
         let files = store.archive_files().chain(store.document_files());

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gleaner_crawl::{Active, Snapshot};
+use gleaner_crawl::{ActiveHost, ProgressSnapshot};
 
 use crate::app_state::RunningCrawl;
 
@@ -56,12 +56,12 @@ impl CrawlMonitor {
         }
     }
 
-    pub(crate) fn snapshot(&self) -> Option<Snapshot> {
+    pub(crate) fn snapshot(&self) -> Option<ProgressSnapshot> {
         self.running().map(|running| running.progress.snapshot())
     }
 
     /// Returns at most `limit` hosts in progress, busiest first, and how many more there are.
-    pub(crate) fn hosts(&self, limit: usize) -> (Vec<Active>, usize) {
+    pub(crate) fn hosts(&self, limit: usize) -> (Vec<ActiveHost>, usize) {
         self.running().map(|running| running.progress.active(IN_PROGRESS, limit)).unwrap_or_default()
     }
 
@@ -79,7 +79,7 @@ impl CrawlMonitor {
 mod tests {
     use std::sync::Arc;
 
-    use gleaner_crawl::Stop;
+    use gleaner_crawl::StopRequest;
 
     use super::*;
 
@@ -93,7 +93,7 @@ mod tests {
                 && monitor.hosts(9) == (Vec::new(), 0)
         );
         assert!(monitor.rates().is_empty());
-        monitor.set_crawl(Some(RunningCrawl { progress: Arc::default(), stop: Stop::default() }));
+        monitor.set_crawl(Some(RunningCrawl { progress: Arc::default(), stop: StopRequest::default() }));
         let begun = Instant::now();
         (0..100).for_each(|sample| monitor.sample(begun + SAMPLE_INTERVAL * sample));
         assert_eq!(monitor.rates(), vec![0.0; SAMPLES - 1]);

@@ -3,24 +3,24 @@
 //! Limitation: details that come from other programs, such as a robots.txt rule or the error of a connection,
 //! are English.
 
-pub(crate) use gleaner_render::language::{Bilingual, Language};
+pub(crate) use gleaner_render::language::{Bilingual, UiLanguage};
 use gleaner_render::text::minute_in;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language. Returns English
 /// if the browser accepts neither language.
-pub(crate) fn from_accept_language(header: &str) -> Language {
+pub(crate) fn from_accept_language(header: &str) -> UiLanguage {
     let weighted = header.split(',').take(20).filter_map(|range| {
         let (tag, weight) = range.split_once(";q=").unwrap_or((range, "1"));
-        Some((Language::from_tag(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
+        Some((UiLanguage::from_tag(tag)?, weight.trim().parse::<f32>().unwrap_or(0.0)))
     });
     let best = weighted.reduce(|best, next| if next.1 > best.1 { next } else { best });
-    best.filter(|(_, weight)| *weight > 0.0).map_or(Language::English, |(language, _)| language)
+    best.filter(|(_, weight)| *weight > 0.0).map_or(UiLanguage::English, |(language, _)| language)
 }
 
 /// Names an outcome. `label` is the part of its reason before the colon.
-pub(crate) fn outcome(language: Language, label: &str) -> String {
+pub(crate) fn outcome(language: UiLanguage, label: &str) -> String {
     let words = match label {
         "stored" => language.choose("new", "mới"),
         "revised" => language.choose("changed", "đã sửa"),
@@ -100,12 +100,12 @@ mod tests {
     #[test]
     fn browsers_get_the_language_that_they_would_rather_have() {
         let cases = [
-            ("vi-VN,vi;q=0.9,en;q=0.8", Language::Vietnamese),
-            ("en;q=0.5, vi;q=0.7", Language::Vietnamese),
-            ("fr, en;q=0.2", Language::English),
-            ("vi;q=0", Language::English),
-            ("", Language::English),
-            (";q=;q=,,x", Language::English),
+            ("vi-VN,vi;q=0.9,en;q=0.8", UiLanguage::Vietnamese),
+            ("en;q=0.5, vi;q=0.7", UiLanguage::Vietnamese),
+            ("fr, en;q=0.2", UiLanguage::English),
+            ("vi;q=0", UiLanguage::English),
+            ("", UiLanguage::English),
+            (";q=;q=,,x", UiLanguage::English),
         ];
         for (header, expected) in cases {
             assert_eq!(from_accept_language(header), expected, "{header}");

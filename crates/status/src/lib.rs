@@ -49,7 +49,7 @@ pub mod server;
 mod workers;
 
 pub use access_token::{AccessToken, AccessTokenError};
-pub use app_state::{Corpus, CrawlNow, Hooks, NextStart, RunningCrawl};
+pub use app_state::{CrawlNow, Hooks, NextStart, RunningCrawl, ServedCorpus};
 pub use search::SearchError;
 pub use server::{Server, ServerError, ServerOptions};
 

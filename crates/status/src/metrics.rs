@@ -19,7 +19,7 @@ use prometheus_client::registry::Registry;
 
 use crate::app_state::AppState;
 use crate::corpus_view::CorpusView;
-use crate::workers::{WorkerState, Workers};
+use crate::workers::{WorkerState, WorkersView};
 
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -111,7 +111,7 @@ impl MetricsEncoder<'_> {
     }
 
     /// If the corpus is not shared, these metrics have no values.
-    fn workers(&mut self, workers: Option<&Workers>) -> fmt::Result {
+    fn workers(&mut self, workers: Option<&WorkersView>) -> fmt::Result {
         let states = workers.map(|workers| {
             WorkerState::ALL.map(|state| ([("state", state.label())], workers.count(state))).to_vec()
         });
@@ -123,7 +123,7 @@ impl MetricsEncoder<'_> {
         if let Some(workers) = workers {
             metric.encode_gauge(&(workers.partitions_without() as f64))?;
         }
-        let by_name = workers.map(Workers::by_name).unwrap_or_default();
+        let by_name = workers.map(WorkersView::by_name).unwrap_or_default();
         let partitions: Vec<_> =
             by_name.iter().map(|(name, done)| ([("worker", *name)], done.partitions)).collect();
         self.gauges("worker_partitions", "Partitions leased by a worker", &partitions)?;

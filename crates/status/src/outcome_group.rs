@@ -1,6 +1,6 @@
 //! Groups outcomes for charts, so that charts need only a few colors and every color has a name.
 
-use gleaner_frontier::Class;
+use gleaner_frontier::OutcomeClass;
 use gleaner_store::Counts;
 
 use crate::request::PageRequest;
@@ -30,14 +30,14 @@ impl OutcomeGroup {
 
     /// Returns the group of an outcome with this reason, or `None` if no outcome has this reason.
     pub(crate) fn from_reason(reason: &str) -> Option<Self> {
-        Some(match Class::from_reason(reason)? {
-            Class::Stored => Self::New,
-            Class::Duplicate => Self::Duplicate,
-            Class::NotArticle | Class::Excluded => Self::NotArticle,
-            Class::Listing => Self::Listing,
-            Class::Redirected | Class::RedirectRefused => Self::Redirected,
-            Class::Disallowed | Class::Gone => Self::DisallowedOrGone,
-            Class::Unreachable | Class::Failed => Self::Failed,
+        Some(match OutcomeClass::from_reason(reason)? {
+            OutcomeClass::Stored => Self::New,
+            OutcomeClass::Duplicate => Self::Duplicate,
+            OutcomeClass::NotArticle | OutcomeClass::Excluded => Self::NotArticle,
+            OutcomeClass::Listing => Self::Listing,
+            OutcomeClass::Redirected | OutcomeClass::RedirectRefused => Self::Redirected,
+            OutcomeClass::Disallowed | OutcomeClass::Gone => Self::DisallowedOrGone,
+            OutcomeClass::Unreachable | OutcomeClass::Failed => Self::Failed,
         })
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_crawl::report::{Grade, Report, Status, folder, groups};
+use gleaner_crawl::report::{Grade, Report, RunStatus, folder, groups};
 use gleaner_render::language::Bilingual;
 use gleaner_render::text::count;
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ pub(crate) struct ReportSummary {
     pub(crate) name: String,
     pub(crate) run: u32,
     pub(crate) started: Timestamp,
-    pub(crate) status: Status,
+    pub(crate) status: RunStatus,
     /// The gravest finding. `None` if nothing is unusual.
     pub(crate) why: Option<Bilingual>,
     /// Number of causes of the notes.
@@ -35,7 +35,7 @@ impl ReportCache {
     /// Returns summaries of at most `limit` reports in the data folder `data`, newest first, and the newest
     /// report in full. Unreadable reports are omitted with a warning.
     pub(crate) fn newest(&self, data: &Path, limit: usize) -> (Vec<Arc<ReportSummary>>, Option<Report>) {
-        let paths = folder::list(&folder::of(data)).unwrap_or_else(|error| {
+        let paths = folder::list(&folder::reports_folder(data)).unwrap_or_else(|error| {
             warn!(%error, "cannot list the reports");
             Vec::new()
         });
@@ -66,7 +66,7 @@ fn read(path: &Path) -> Option<Report> {
 }
 
 pub(crate) fn path_of(data: &Path, name: &str) -> Option<PathBuf> {
-    let paths = folder::list(&folder::of(data)).ok()?;
+    let paths = folder::list(&folder::reports_folder(data)).ok()?;
     paths.into_iter().find(|path| file_stem(path) == name)
 }
 
@@ -82,8 +82,8 @@ fn summary(path: &Path, report: &Report) -> ReportSummary {
 
 fn why(report: &Report) -> Option<Bilingual> {
     let groups = groups(&report.findings);
-    let severe = groups.iter().filter(|group| Status::from(group.grade) == report.status);
-    let mut severe = severe.filter(|_| report.status != Status::Fine);
+    let severe = groups.iter().filter(|group| RunStatus::from(group.grade) == report.status);
+    let mut severe = severe.filter(|_| report.status != RunStatus::Fine);
     let first = severe.next()?;
     let hosts = first.findings.len();
     let sentence = match first.findings[..] {

@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 
 use crate::access_token::COOKIE_NAME;
 use crate::app_state::AppState;
-use crate::language::{Language, from_accept_language};
+use crate::language::{UiLanguage, from_accept_language};
 
 pub(crate) const LANGUAGE_COOKIE: &str = "gleaner_lang";
 
@@ -18,7 +18,7 @@ const MAX_PARAMETER_BYTES: usize = 500;
 
 #[derive(Debug, Clone)]
 pub(crate) struct PageRequest {
-    pub(crate) language: Language,
+    pub(crate) language: UiLanguage,
     /// Whether a parameter of the request sets the language. If so, the response stores it in a cookie.
     pub(crate) sets_language: bool,
     pub(crate) is_authorized: bool,
@@ -97,8 +97,8 @@ impl FromRequestParts<Arc<AppState>> for PageRequest {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<AppState>) -> Result<Self, Infallible> {
         let parameters = Query::<BTreeMap<String, String>>::try_from_uri(&parts.uri);
         let mut parameters = parameters.map(|Query(all)| all).unwrap_or_default();
-        let chosen = parameters.remove("lang").and_then(|tag| Language::from_tag(&tag));
-        let stored = || cookie(parts, LANGUAGE_COOKIE).and_then(Language::from_tag);
+        let chosen = parameters.remove("lang").and_then(|tag| UiLanguage::from_tag(&tag));
+        let stored = || cookie(parts, LANGUAGE_COOKIE).and_then(UiLanguage::from_tag);
         let accepted = || {
             let header = parts.headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
             from_accept_language(header.unwrap_or_default())

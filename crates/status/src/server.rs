@@ -28,7 +28,7 @@ use crate::app_state::AppState;
 use crate::pages::{self, RenderError, Rendered, error_response};
 use crate::request::{LANGUAGE_COOKIE, PageRequest};
 use crate::security::{self, AllowedHosts};
-use crate::{AccessToken, Corpus, Hooks, RunningCrawl, actions, crawl_monitor, download, metrics};
+use crate::{AccessToken, Hooks, RunningCrawl, ServedCorpus, actions, crawl_monitor, download, metrics};
 
 /// The interval between updates of the search index for a shared corpus, to which other processes write. It
 /// is long because each update reads every document.
@@ -80,7 +80,7 @@ impl Server {
     pub fn start(
         runtime: &Handle,
         options: ServerOptions,
-        corpus: Corpus,
+        corpus: ServedCorpus,
         hooks: Hooks,
     ) -> Result<Self, ServerError> {
         let ServerOptions { address, hosts, token } = options;

@@ -12,10 +12,11 @@ use axum::http::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use axum::http::{Method, Request, Response, StatusCode};
 use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_crawl::Stop;
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
+use gleaner_crawl::StopRequest;
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
 use gleaner_store::{
-    Duplicates, HostRecord, Levels, Options, PackedDocument, PackedPage, RawPage, Store, Turn, Writer,
+    DuplicateLevels, Duplicates, HostRecord, PackedDocument, PackedPage, QueuePosition, RawPage, Store,
+    StoreOptions, Writer,
 };
 use gleaner_template::HostPins;
 use http_body_util::BodyExt;
@@ -26,7 +27,7 @@ use tower::ServiceExt;
 use crate::app_state::AppState;
 use crate::security::{AllowedHosts, POLICY};
 use crate::server::routes;
-use crate::{AccessToken, Corpus, Hooks, RunningCrawl};
+use crate::{AccessToken, Hooks, RunningCrawl, ServedCorpus};
 
 pub(crate) const TOKEN: &str = "a key that nobody guesses";
 
@@ -52,17 +53,17 @@ pub(crate) fn document(url: &str, title: &str, text: &str, published: &str) -> D
         section: Some(EVIL.into()),
         method: "block-model".into(),
         confidence: Some(90),
-        ..Document::bare(id, url.as_str(), url.host(), text.into(), fetched)
+        ..Document::with_text(id, url.as_str(), url.host(), text.into(), fetched)
     }
 }
 
 pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
-    let levels = Levels { exact: true, ..Levels::default() };
+    let levels = DuplicateLevels { exact: true, ..DuplicateLevels::default() };
     let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     let url = CanonicalUrl::parse(&document.url).unwrap();
     let (id, mut change) = (document.id, writer.begin());
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     let outcome: Outcome =
         change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap().into();
     let record = change.url(url.key()).unwrap().unwrap();
@@ -92,7 +93,7 @@ fn nights(writer: &mut Writer, nights: i64) {
 }
 
 fn running() -> RunningCrawl {
-    RunningCrawl { progress: Arc::default(), stop: Stop::default() }
+    RunningCrawl { progress: Arc::default(), stop: StopRequest::default() }
 }
 
 impl Fixture {
@@ -106,7 +107,7 @@ impl Fixture {
 
     fn of_nights(nights: i64, hooks: Hooks, allowed_hosts: AllowedHosts) -> Self {
         let folder = TempDir::new().unwrap();
-        let options = Options { cache: 16 << 20, create: true };
+        let options = StoreOptions { cache: 16 << 20, create: true };
         let mut writer = gleaner_store::open(folder.path(), &options).unwrap();
         let pages = [
             (
@@ -145,18 +146,18 @@ impl Fixture {
         let store = writer.store();
         let mut config = Config::default();
         config.store.path = folder.path().to_string_lossy().into_owned();
-        let corpus = Corpus { store: store.clone(), config, pins: HostPins::default(), scope: None };
+        let corpus = ServedCorpus { store: store.clone(), config, pins: HostPins::default(), scope: None };
         let app = Arc::new(AppState::new(corpus, hooks, AccessToken::new(TOKEN), allowed_hosts));
         app.search.update(&store).unwrap();
         Self { folder, store, ids, app }
     }
 
-    async fn ask(&self, request: Request<Body>) -> Response<Body> {
+    async fn send(&self, request: Request<Body>) -> Response<Body> {
         routes(Arc::clone(&self.app)).oneshot(request).await.unwrap()
     }
 
     async fn get(&self, path: &str) -> (StatusCode, String) {
-        let response = self.ask(request(Method::GET, path, "")).await;
+        let response = self.send(request(Method::GET, path, "")).await;
         let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
         assert_eq!(header("content-security-policy"), POLICY, "{path}");
         assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
@@ -341,7 +342,7 @@ async fn a_running_crawl_is_asked_and_shown() {
     });
     let fixture =
         Fixture::with(Hooks { crawl_now: Some(crawl_now), ..Hooks::default() }, AllowedHosts::default());
-    let response = fixture.ask(with_cookie(request(Method::POST, "/actions", "what=crawl"))).await;
+    let response = fixture.send(with_cookie(request(Method::POST, "/actions", "what=crawl"))).await;
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     assert!(asked.load(std::sync::atomic::Ordering::Relaxed));
     assert!(fixture.page("/?lang=en").await.contains("No crawl is running"));
@@ -353,14 +354,14 @@ async fn a_running_crawl_is_asked_and_shown() {
 #[tokio::test]
 async fn the_language_is_kept() {
     let fixture = Fixture::new();
-    let response = fixture.ask(request(Method::GET, "/?lang=vi", "")).await;
+    let response = fixture.send(request(Method::GET, "/?lang=vi", "")).await;
     assert!(response.headers()[SET_COOKIE].to_str().unwrap().starts_with("gleaner_lang=vi"));
     let mut again = request(Method::GET, "/", "");
     again.headers_mut().insert(COOKIE, "gleaner_lang=vi".parse().unwrap());
-    assert!(text(fixture.ask(again).await).await.contains("<html lang=\"vi\">"));
+    assert!(text(fixture.send(again).await).await.contains("<html lang=\"vi\">"));
     let mut accepting = request(Method::GET, "/", "");
     accepting.headers_mut().insert("accept-language", "vi,en;q=0.5".parse().unwrap());
-    assert!(text(fixture.ask(accepting).await).await.contains("Tổng quan"));
+    assert!(text(fixture.send(accepting).await).await.contains("Tổng quan"));
 }
 
 fn names(text: &str) -> std::collections::BTreeSet<String> {

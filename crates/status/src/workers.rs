@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
-use crate::app_state::Corpus;
+use crate::app_state::ServedCorpus;
 
 /// Workers that have not reported for longer than this are not shown.
 const MAX_SILENCE: Duration = Duration::from_secs(24 * 3_600);
@@ -38,7 +38,7 @@ impl WorkerState {
 }
 
 #[derive(Debug)]
-pub(crate) struct Workers {
+pub(crate) struct WorkersView {
     pub(crate) all: Vec<WorkerStatus>,
     lease: Duration,
 }
@@ -50,8 +50,8 @@ pub(crate) struct WorkerTotals {
     pub(crate) rate: f64,
 }
 
-impl Workers {
-    pub(crate) fn from_corpus(corpus: &Corpus) -> Result<Option<Self>, StoreError> {
+impl WorkersView {
+    pub(crate) fn from_corpus(corpus: &ServedCorpus) -> Result<Option<Self>, StoreError> {
         if !corpus.store.is_shared() {
             return Ok(None);
         }
@@ -123,7 +123,7 @@ mod tests {
     fn between_crawls_no_partition_lacks_a_worker() {
         let waits = |silent| WorkerStatus { waiting: true, ..worker("a", silent, 0, true) };
         let lease = Duration::from_secs(30);
-        let without = |all: Vec<WorkerStatus>| Workers { all, lease }.partitions_without();
+        let without = |all: Vec<WorkerStatus>| WorkersView { all, lease }.partitions_without();
         assert_eq!(without(vec![waits(3.0), waits(5.0)]), 0);
         assert_eq!(without(vec![waits(3.0), worker("b", 1.0, 200, false)]), 56);
         assert_eq!(without(vec![waits(31.0)]), 256, "nobody is there");
@@ -137,14 +137,14 @@ mod tests {
             worker("b", 9.0, 86, true),
             worker("c", 31.0, 0, false),
         ];
-        let workers = Workers { all, lease: Duration::from_secs(30) };
+        let workers = WorkersView { all, lease: Duration::from_secs(30) };
         assert_eq!(WorkerState::ALL.map(|state| workers.count(state)), [1, 2, 0, 1]);
         assert_eq!(workers.partitions_without(), 50);
         let by_name = workers.by_name();
         assert_eq!(by_name.keys().copied().collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(by_name["a"], WorkerTotals { partitions: 120, pages: 20, rate: 3.0 });
         assert!((workers.rate() - 4.5).abs() < 1e-9);
-        let nobody = Workers { all: vec![worker("c", 31.0, 0, false)], lease: Duration::from_secs(30) };
+        let nobody = WorkersView { all: vec![worker("c", 31.0, 0, false)], lease: Duration::from_secs(30) };
         assert_eq!(format!("{:.1}", nobody.rate()), "0.0");
     }
 }

@@ -20,8 +20,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreOptions, open};
 use jiff::Timestamp;
 
 /// Number of pages between two flushes, as in the default of `store.flush_pages`.
@@ -88,7 +88,7 @@ fn document(number: usize) -> Document {
         method: "detection".into(),
         template_version: Some(1),
         confidence: Some(90),
-        ..Document::bare(id, url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH)
+        ..Document::with_text(id, url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH)
     }
 }
 
@@ -113,13 +113,17 @@ fn size(folder: &Path) -> u64 {
 fn main() {
     let asked = std::env::args().nth(1).and_then(|number| number.parse().ok());
     let documents: usize = asked.unwrap_or(100_000);
-    fill(documents, "near-duplicates not looked for", &Levels { near: None, ..Levels::default() });
-    fill(documents, "near-duplicates looked for", &Levels::default());
+    fill(
+        documents,
+        "near-duplicates not looked for",
+        &DuplicateLevels { near: None, ..DuplicateLevels::default() },
+    );
+    fill(documents, "near-duplicates looked for", &DuplicateLevels::default());
 }
 
-fn fill(documents: usize, what: &str, levels: &Levels) {
+fn fill(documents: usize, what: &str, levels: &DuplicateLevels) {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { cache: 64 << 20, create: true };
+    let options = StoreOptions { cache: 64 << 20, create: true };
     let mut writer = open(folder.path(), &options).unwrap();
     let mut duplicates = Duplicates::new(&writer.store(), levels).unwrap();
     let (mut payload, mut spent, mut wall) = (0_usize, 0.0, 0.0);
@@ -130,8 +134,8 @@ fn fill(documents: usize, what: &str, levels: &Levels) {
         for first in (from..from + 1000).step_by(FOUND) {
             let mut change = writer.begin();
             for number in first..first + FOUND {
-                let found = Found { url: url(number), role: Role::Page, dated: None, news: false };
-                change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
+                let found = FoundUrl { url: url(number), role: Role::Page, dated: None, news: false };
+                change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
             }
             writer.commit(change).unwrap();
         }

@@ -20,9 +20,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::objects::{Objects, Options};
-use gleaner_store::{Membership, Turn, Writer, join};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_store::objects::{Objects, StorageOptions};
+use gleaner_store::{QueuePosition, WorkerParams, Writer, join};
 use gleaner_testkit::postgres::Postgres;
 
 /// Number of hosts. Each host has its own domain.
@@ -69,9 +69,9 @@ fn main() {
 
 fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
     let objects = folder.path().join("objects");
-    let membership = Membership {
+    let membership = WorkerParams {
         address: address.to_owned(),
-        objects: Objects::open(objects.to_str().unwrap(), Options::default()).unwrap(),
+        objects: Objects::open(objects.to_str().unwrap(), StorageOptions::default()).unwrap(),
         name: "scale".into(),
         lease: Duration::from_secs(600),
         patience: Duration::from_secs(60),
@@ -97,8 +97,8 @@ fn discover(writer: &mut Writer, first: usize) {
     let urls: Vec<CanonicalUrl> = (first..first + FOUND).map(url).collect();
     change.read_urls_ahead(urls.iter().map(CanonicalUrl::key)).unwrap();
     for url in urls {
-        let found = Found { url, role: Role::Page, dated: None, news: false };
-        change.discover(&found, 1, 0, Turn { rank: 3, fresh: None }).unwrap();
+        let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
+        change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     }
     writer.commit(change).unwrap();
 }

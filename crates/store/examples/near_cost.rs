@@ -13,9 +13,9 @@
 )]
 
 use gleaner_corpus::Document;
-use gleaner_corpus::dedup::Signed;
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, Turn, open};
+use gleaner_corpus::dedup::SignedText;
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreOptions, open};
 use jiff::Timestamp;
 
 const WORDS: usize = 500;
@@ -51,7 +51,7 @@ fn document(number: usize) -> Document {
     };
     let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
     let id = gleaner_corpus::DocumentId(*url.key().as_bytes());
-    Document::bare(id, url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH)
+    Document::with_text(id, url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH)
 }
 
 fn bytes_below(folder: &std::path::Path) -> u64 {
@@ -71,13 +71,16 @@ fn main() {
     for number in 0..documents {
         let text = document(number).text;
         let before = processor();
-        assert!(Signed::from_text(&text).is_some());
+        assert!(SignedText::from_text(&text).is_some());
         signing += processor() - before;
     }
     println!("{documents} documents; signing: {:.1} us each", micros(signing));
-    for (name, levels) in [("off", Levels { near: None, ..Levels::default() }), ("on", Levels::default())] {
+    for (name, levels) in [
+        ("off", DuplicateLevels { near: None, ..DuplicateLevels::default() }),
+        ("on", DuplicateLevels::default()),
+    ] {
         let folder = std::env::temp_dir().join(format!("gleaner-near-cost-{}", std::process::id()));
-        let mut writer = open(&folder, &Options { cache: 64 << 20, create: true }).unwrap();
+        let mut writer = open(&folder, &StoreOptions { cache: 64 << 20, create: true }).unwrap();
         let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
         let (mut packing, mut placing) = (0, 0);
         for number in 0..documents {
@@ -87,8 +90,8 @@ fn main() {
             let packed = PackedDocument::from_document(document);
             let packed_at = processor();
             let mut change = writer.begin();
-            let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-            change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
+            let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+            change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
             let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
             change.end(url.key(), record, Outcome::from(placement), None).unwrap();

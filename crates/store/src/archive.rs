@@ -13,7 +13,7 @@
 
 use std::path::Path;
 
-use gleaner_archive::files::{Options, Place};
+use gleaner_archive::files::{ArchiveOptions, RecordPosition};
 use gleaner_archive::{Archive, Spool};
 use jiff::Timestamp;
 
@@ -23,7 +23,7 @@ use crate::{ArchiveEnd, Store, StoreError, Writer};
 const MOST_IN_MEMORY: u64 = 64 << 20;
 
 #[derive(Debug)]
-pub(crate) enum Shelf {
+pub(crate) enum ArchiveTarget {
     Folder(Archive),
     /// An archive in object storage, with one file for each flush.
     Objects(Box<Uploads>),
@@ -32,7 +32,7 @@ pub(crate) enum Shelf {
 #[derive(Debug)]
 pub(crate) struct Uploads {
     store: Store,
-    options: Options,
+    options: ArchiveOptions,
     name: String,
     spool: Option<(u32, Spool)>,
     records: u64,
@@ -70,15 +70,15 @@ impl Uploads {
     }
 }
 
-impl Shelf {
-    fn open(store: &Store, folder: &Path, options: Options) -> Result<Self, StoreError> {
+impl ArchiveTarget {
+    fn open(store: &Store, folder: &Path, options: ArchiveOptions) -> Result<Self, StoreError> {
         if let Some(leases) = store.leases() {
             let name = leases.session().split(' ').next().unwrap_or_default().to_owned();
-            let options = Options { rotate: options.rotate.min(MOST_IN_MEMORY), ..options };
+            let options = ArchiveOptions { rotate: options.rotate.min(MOST_IN_MEMORY), ..options };
             let (store, spool, records) = (store.clone(), None, 0);
             return Ok(Self::Objects(Box::new(Uploads { store, options, name, spool, records })));
         }
-        let known = store.archive_end()?.map(|end| Place { file: end.file, offset: end.length });
+        let known = store.archive_end()?.map(|end| RecordPosition { file: end.file, offset: end.length });
         Ok(Self::Folder(Archive::open(folder, options, known.as_ref())?))
     }
 
@@ -99,8 +99,8 @@ impl Writer {
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.
-    pub fn open_archive(&mut self, folder: &Path, options: Options) -> Result<(), StoreError> {
-        self.shelf = Some(Shelf::open(&self.store(), folder, options)?);
+    pub fn open_archive(&mut self, folder: &Path, options: ArchiveOptions) -> Result<(), StoreError> {
+        self.archive_target = Some(ArchiveTarget::open(&self.store(), folder, options)?);
         Ok(())
     }
 
@@ -115,27 +115,32 @@ impl Writer {
         records: u64,
         at: Timestamp,
     ) -> Result<Option<(u32, u64)>, StoreError> {
-        self.shelf.as_mut().map(|shelf| shelf.append(bytes, records, at)).transpose()
+        self.archive_target
+            .as_mut()
+            .map(|archive_target| archive_target.append(bytes, records, at))
+            .transpose()
     }
 
     /// Whether a flush is due because the archive file in memory has reached the maximum size.
     #[must_use]
     pub fn is_archive_full(&self) -> bool {
-        match &self.shelf {
-            Some(Shelf::Objects(uploads)) => uploads.spool.as_ref().is_some_and(|(_, spool)| spool.is_full()),
-            Some(Shelf::Folder(_)) | None => false,
+        match &self.archive_target {
+            Some(ArchiveTarget::Objects(uploads)) => {
+                uploads.spool.as_ref().is_some_and(|(_, spool)| spool.is_full())
+            }
+            Some(ArchiveTarget::Folder(_)) | None => false,
         }
     }
 
     pub(crate) fn sync_archive(&mut self) -> Result<(), StoreError> {
         let mut change = self.begin();
-        match &mut self.shelf {
+        match &mut self.archive_target {
             None => return Ok(()),
-            Some(Shelf::Folder(archive)) => {
-                let Some(Place { file, offset }) = archive.sync()? else { return Ok(()) };
+            Some(ArchiveTarget::Folder(archive)) => {
+                let Some(RecordPosition { file, offset }) = archive.sync()? else { return Ok(()) };
                 change.put_archive_end(&ArchiveEnd { file, length: offset });
             }
-            Some(Shelf::Objects(uploads)) => {
+            Some(ArchiveTarget::Objects(uploads)) => {
                 let Some((number, record)) = uploads.put_away()? else { return Ok(()) };
                 change.put_archive_file(number, &record);
             }

@@ -7,7 +7,7 @@ use gleaner_frontier::{CanonicalUrl, UrlKey};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::engine::{Batch, Pair, Range, Write};
+use crate::engine::{Batch, KeyValue, Range, Write};
 use crate::keys::Owner;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
@@ -164,7 +164,7 @@ impl Change {
     pub(crate) fn scan<'a>(
         &'a self,
         prefix: &'a [u8],
-    ) -> impl Iterator<Item = Result<Pair, StoreError>> + 'a {
+    ) -> impl Iterator<Item = Result<KeyValue, StoreError>> + 'a {
         let kept = self
             .store
             .engine
@@ -221,7 +221,7 @@ impl Change {
     /// # Errors
     /// The store cannot be read.
     pub fn host(&mut self, name: &str, domain: &str) -> Result<HostRecord, StoreError> {
-        let partition = self.store.partitions.of(name, domain);
+        let partition = self.store.partitions.for_host(name, domain);
         self.host_in(partition, name, domain)
     }
 

@@ -10,7 +10,7 @@
 use gleaner_frontier::UrlKey;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, Wait, Writer, keys};
+use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, WaitReason, Writer, keys};
 
 /// A clock that is behind by less than this counts as correct, because routine corrections are smaller.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
@@ -89,7 +89,7 @@ impl Writer {
 
     fn waiting(&self) -> Result<Vec<UrlKey>, StoreError> {
         let mut waiting = Vec::new();
-        for wait in [Wait::Retry, Wait::Revisit] {
+        for wait in [WaitReason::Retry, WaitReason::Revisit] {
             waiting.extend(self.store().due(wait, u64::MAX, usize::MAX)?);
         }
         Ok(waiting)

@@ -19,7 +19,10 @@
 //! Limitation: a new representative is similar to the previous one, but not necessarily to every member.
 
 use gleaner_corpus::DocumentId;
-use gleaner_corpus::dedup::{Contender, Documents, Keys, Like, Number, Signature, Signed, Verdict, ask};
+use gleaner_corpus::dedup::{
+    BandKeys, DocumentNumber, DocumentReader, Relation, RepresentativeCandidate, Signature, SignedText,
+    SimilarDocument, find_similar,
+};
 use gleaner_frontier::{Outcome, UrlKey};
 use serde::{Deserialize, Serialize};
 
@@ -31,13 +34,13 @@ use crate::{Change, Placement, StoreError, keys};
 const MOST_RELATED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing {
-    pub(crate) number: Number,
+pub(crate) struct ClusterMembership {
+    pub(crate) number: DocumentNumber,
     pub(crate) cluster: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct SignatureRecord {
     pub(crate) id: DocumentId,
     pub(crate) words: u64,
     pub(crate) cluster: u32,
@@ -49,11 +52,11 @@ pub(crate) struct Kept {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClusterRecord {
-    pub(crate) head: Number,
+    pub(crate) head: DocumentNumber,
     pub(crate) members: u32,
 }
 
-impl Kept {
+impl SignatureRecord {
     pub(crate) fn signature(&self) -> Option<Signature> {
         Signature::from_bytes(&self.signature)
     }
@@ -63,8 +66,8 @@ impl Kept {
         both.map_or(0.0, |(one, other)| one.similarity(&other))
     }
 
-    const fn contender(&self, document: Number) -> Contender {
-        Contender { document, words: self.words }
+    const fn candidate(&self, document: DocumentNumber) -> RepresentativeCandidate {
+        RepresentativeCandidate { document, words: self.words }
     }
 }
 
@@ -72,16 +75,16 @@ pub(crate) fn hundredths(similarity: f64) -> u8 {
     (100.0 * similarity).round() as u8
 }
 
-struct Reading<'a>(&'a Change);
+struct ChangeReader<'a>(&'a Change);
 
-impl Documents for Reading<'_> {
+impl DocumentReader for ChangeReader<'_> {
     type Error = StoreError;
 
-    fn signature(&self, document: Number) -> Result<Option<Signature>, StoreError> {
+    fn signature(&self, document: DocumentNumber) -> Result<Option<Signature>, StoreError> {
         Ok(self.0.head(document)?.and_then(|kept| kept.signature()))
     }
 
-    fn text(&self, document: Number) -> Result<Option<String>, StoreError> {
+    fn text(&self, document: DocumentNumber) -> Result<Option<String>, StoreError> {
         let Some(kept) = self.0.head(document)? else { return Ok(None) };
         let packed = self.0.get_bytes(&keys::document(kept.id))?;
         packed.map(|bytes| Ok(unpack(&bytes)?.text)).transpose()
@@ -89,11 +92,11 @@ impl Documents for Reading<'_> {
 }
 
 impl Change {
-    pub(crate) fn standing(&self, id: DocumentId) -> Result<Option<Standing>, StoreError> {
-        self.get("a document's standing", &keys::standing(id))
+    pub(crate) fn cluster_membership(&self, id: DocumentId) -> Result<Option<ClusterMembership>, StoreError> {
+        self.get("a document's standing", &keys::cluster_membership(id))
     }
 
-    pub(crate) fn head(&self, number: Number) -> Result<Option<Kept>, StoreError> {
+    pub(crate) fn head(&self, number: DocumentNumber) -> Result<Option<SignatureRecord>, StoreError> {
         self.get("a signature", &keys::signed(number))
     }
 
@@ -103,7 +106,7 @@ impl Change {
 
     /// Assigns the next number of a document's partition, or returns `None` if no number is left. A store in
     /// a folder has 4 billion numbers, and a partition of a shared store has 16 million.
-    fn allot(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
+    fn assign_number(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
         self.total(partition, |totals| {
@@ -117,77 +120,77 @@ impl Change {
         Ok(allotted)
     }
 
-    /// Adds a document that has no [`Standing`]. `number` is the number of the page's previous text, or
-    /// `None` for a new page.
+    /// Adds a document that has no [`ClusterMembership`]. `number` is the number of the page's previous text,
+    /// or `None` for a new page.
     pub(crate) fn join(
         &mut self,
         id: DocumentId,
         words: u64,
-        signed: &Signed,
-        number: Option<Number>,
+        signed: &SignedText,
+        number: Option<DocumentNumber>,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
         let partition = self.partition_of_document(id)?;
         let Some((params, candidates)) = duplicates.candidates(&self.store, partition, signed)? else {
             return Ok(Placement::Stored);
         };
-        let likes = ask(signed, &candidates, &Reading(self), &params)?;
+        let similar = find_similar(signed, &candidates, &ChangeReader(self), &params)?;
         let signature = signed.signature.to_bytes().to_vec();
-        let kept = Kept { id, words, cluster: 0, signature, related: self.related(&likes)? };
-        let Some(number) = number.map_or_else(|| self.allot(id), |number| Ok(Some(number)))? else {
+        let kept = SignatureRecord { id, words, cluster: 0, signature, related: self.related(&similar)? };
+        let Some(number) = number.map_or_else(|| self.assign_number(id), |number| Ok(Some(number)))? else {
             return Ok(Placement::Stored);
         };
-        let duplicate = likes.first().filter(|like| like.verdict == Verdict::Duplicate);
+        let duplicate = similar.first().filter(|hit| hit.verdict == Relation::Duplicate);
         let head = match duplicate {
-            Some(like) => self.head(like.document)?.map(|head| (like.document, head)),
+            Some(hit) => self.head(hit.document)?.map(|head| (hit.document, head)),
             None => None,
         };
         match head {
             Some((of, head)) => self.join_head(number, kept, (of, head), &signed.keys, duplicates),
-            None => self.stand_alone(number, kept, &signed.keys, duplicates),
+            None => self.add_single(number, kept, &signed.keys, duplicates),
         }
     }
 
-    fn related(&self, likes: &[Like]) -> Result<Vec<(DocumentId, u8)>, StoreError> {
+    fn related(&self, similar: &[SimilarDocument]) -> Result<Vec<(DocumentId, u8)>, StoreError> {
         let mut related = Vec::new();
-        for like in likes.iter().filter(|like| like.verdict == Verdict::Related).take(MOST_RELATED) {
-            let id = self.head(like.document)?.map(|kept| kept.id);
-            related.extend(id.map(|id| (id, hundredths(like.similarity))));
+        for hit in similar.iter().filter(|hit| hit.verdict == Relation::Related).take(MOST_RELATED) {
+            let id = self.head(hit.document)?.map(|kept| kept.id);
+            related.extend(id.map(|id| (id, hundredths(hit.similarity))));
         }
         Ok(related)
     }
 
-    fn stand_alone(
+    fn add_single(
         &mut self,
-        number: Number,
-        kept: Kept,
-        keys: &Keys,
+        number: DocumentNumber,
+        kept: SignatureRecord,
+        keys: &BandKeys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
         // The cluster needs a new number, because other documents may remain in the old cluster.
-        let Some(cluster) = self.allot(kept.id)? else { return Ok(Placement::Stored) };
+        let Some(cluster) = self.assign_number(kept.id)? else { return Ok(Placement::Stored) };
         let of = self.store.partitions.of_number(number);
-        self.put(keys::standing(kept.id), &Standing { number, cluster });
-        self.put(keys::signed(number), &Kept { cluster, ..kept });
+        self.put(keys::cluster_membership(kept.id), &ClusterMembership { number, cluster });
+        self.put(keys::signed(number), &SignatureRecord { cluster, ..kept });
         duplicates.put(of, number, keys);
         Ok(Placement::Stored)
     }
 
     fn join_head(
         &mut self,
-        number: Number,
-        kept: Kept,
-        (of, head): (Number, Kept),
-        keys: &Keys,
+        number: DocumentNumber,
+        kept: SignatureRecord,
+        (of, head): (DocumentNumber, SignatureRecord),
+        keys: &BandKeys,
         duplicates: &mut Duplicates,
     ) -> Result<Placement, StoreError> {
         let cluster = head.cluster;
         let similarity = hundredths(kept.similarity(&head));
-        let kept = Kept { cluster, ..kept };
+        let kept = SignatureRecord { cluster, ..kept };
         let here = self.store.partitions.of_number(number);
-        self.put(keys::standing(kept.id), &Standing { number, cluster });
+        self.put(keys::cluster_membership(kept.id), &ClusterMembership { number, cluster });
         let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
-        if !duplicates.representative.prefers(kept.contender(number), head.contender(of)) {
+        if !duplicates.representative.prefers(kept.candidate(number), head.candidate(of)) {
             self.add_member(of, number, &kept)?;
             return Ok(placement);
         }
@@ -202,7 +205,12 @@ impl Change {
         Ok(Placement::Stored)
     }
 
-    fn add_member(&mut self, of: Number, number: Number, kept: &Kept) -> Result<(), StoreError> {
+    fn add_member(
+        &mut self,
+        of: DocumentNumber,
+        number: DocumentNumber,
+        kept: &SignatureRecord,
+    ) -> Result<(), StoreError> {
         let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
         let record = match self.cluster(cluster)? {
             Some(record) => ClusterRecord { members: record.members + 1, ..record },
@@ -223,9 +231,11 @@ impl Change {
         &mut self,
         id: DocumentId,
         duplicates: &mut Duplicates,
-    ) -> Result<Option<Number>, StoreError> {
-        let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(None) };
-        self.remove(keys::standing(id));
+    ) -> Result<Option<DocumentNumber>, StoreError> {
+        let Some(ClusterMembership { number, cluster }) = self.cluster_membership(id)? else {
+            return Ok(None);
+        };
+        self.remove(keys::cluster_membership(id));
         self.remove(keys::signed(number));
         self.leave_cluster(cluster, number, duplicates)?;
         Ok(Some(number))
@@ -234,7 +244,7 @@ impl Change {
     fn leave_cluster(
         &mut self,
         cluster: u32,
-        number: Number,
+        number: DocumentNumber,
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(mut record) = self.cluster(cluster)? else { return Ok(()) };
@@ -259,8 +269,12 @@ impl Change {
         })
     }
 
-    fn succeed(&mut self, cluster: u32, duplicates: &mut Duplicates) -> Result<Option<Number>, StoreError> {
-        let Some((number, kept)) = self.heir(cluster, duplicates)? else { return Ok(None) };
+    fn succeed(
+        &mut self,
+        cluster: u32,
+        duplicates: &mut Duplicates,
+    ) -> Result<Option<DocumentNumber>, StoreError> {
+        let Some((number, kept)) = self.next_representative(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);
         self.remove(keys::member(cluster, number));
         self.put(keys::signed(number), &kept);
@@ -269,14 +283,18 @@ impl Change {
         Ok(Some(number))
     }
 
-    fn heir(&self, cluster: u32, duplicates: &Duplicates) -> Result<Option<(Number, Kept)>, StoreError> {
-        let mut heir: Option<(Number, Kept)> = None;
+    fn next_representative(
+        &self,
+        cluster: u32,
+        duplicates: &Duplicates,
+    ) -> Result<Option<(DocumentNumber, SignatureRecord)>, StoreError> {
+        let mut heir: Option<(DocumentNumber, SignatureRecord)> = None;
         for pair in self.scan(&keys::cluster(cluster)) {
             let (key, value) = pair?;
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
-            let kept: Kept = decode("a member of a cluster", &value)?;
+            let kept: SignatureRecord = decode("a member of a cluster", &value)?;
             let is_preferred = heir.as_ref().is_none_or(|(other, than)| {
-                duplicates.representative.prefers(kept.contender(number), than.contender(*other))
+                duplicates.representative.prefers(kept.candidate(number), than.candidate(*other))
             });
             if is_preferred {
                 heir = Some((number, kept));
@@ -285,22 +303,31 @@ impl Change {
         Ok(heir)
     }
 
-    pub(crate) fn rename_standing(&mut self, from: DocumentId, to: DocumentId) -> Result<(), StoreError> {
-        let Some(standing) = self.standing(from)? else { return Ok(()) };
-        self.remove(keys::standing(from));
-        self.put(keys::standing(to), &standing);
-        let places = [keys::signed(standing.number), keys::member(standing.cluster, standing.number)];
+    pub(crate) fn rename_cluster_membership(
+        &mut self,
+        from: DocumentId,
+        to: DocumentId,
+    ) -> Result<(), StoreError> {
+        let Some(cluster_membership) = self.cluster_membership(from)? else { return Ok(()) };
+        self.remove(keys::cluster_membership(from));
+        self.put(keys::cluster_membership(to), &cluster_membership);
+        let places = [
+            keys::signed(cluster_membership.number),
+            keys::member(cluster_membership.cluster, cluster_membership.number),
+        ];
         for place in places {
-            if let Some(kept) = self.get::<Kept>("a signature", &place)? {
-                self.put(place, &Kept { id: to, ..kept });
+            if let Some(kept) = self.get::<SignatureRecord>("a signature", &place)? {
+                self.put(place, &SignatureRecord { id: to, ..kept });
             }
         }
         Ok(())
     }
 
     pub(crate) fn placement(&self, id: DocumentId) -> Result<Placement, StoreError> {
-        let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(Placement::Stored) };
-        let own = self.get::<Kept>("a member of a cluster", &keys::member(cluster, number))?;
+        let Some(ClusterMembership { number, cluster }) = self.cluster_membership(id)? else {
+            return Ok(Placement::Stored);
+        };
+        let own = self.get::<SignatureRecord>("a member of a cluster", &keys::member(cluster, number))?;
         let head = self.cluster(cluster)?.map(|record| self.head(record.head)).transpose()?.flatten();
         Ok(match own.zip(head) {
             Some((own, head)) => Placement::NearDuplicate {

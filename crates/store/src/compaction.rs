@@ -139,7 +139,7 @@ impl Compacted {
 
 /// Joins files of the archive in one object. Returns the number of replaced objects.
 fn merge_archive(engine: &Postgres, batch: &Batch) -> Result<usize, StoreError> {
-    let number = engine.allot("files")?;
+    let number = engine.assign_number("files")?;
     let name = format!("{ARCHIVE_FOLDER}/{}", merged_name(number, batch.at));
     let (mut parts, mut moved, mut offset) = (Vec::new(), Vec::new(), 0);
     for Input { name, files } in &batch.inputs {

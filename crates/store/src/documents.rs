@@ -108,7 +108,7 @@ impl Change {
                 keys::url(url_of(id)),
                 keys::document(id),
                 keys::content(&document.content_hash),
-                keys::standing(id),
+                keys::cluster_membership(id),
             ]
         };
         self.read_ahead(documents.into_iter().flat_map(of_document).collect())
@@ -141,15 +141,15 @@ impl Change {
                 return Ok(Placement::Unchanged);
             }
             self.put_document(&hash, document, same);
-            if self.standing(id)?.is_some() {
+            if self.cluster_membership(id)?.is_some() {
                 return self.placement(id);
             }
         } else {
-            let twin_of = self.url(key)?.and_then(|record| record.twin_of);
-            if let (Some(twin), Some(same)) = (twin_of, same)
-                && document_of(twin) == same
+            let duplicate_of = self.url(key)?.and_then(|record| record.duplicate_of);
+            if let (Some(original), Some(same)) = (duplicate_of, same)
+                && document_of(original) == same
             {
-                return Ok(Placement::Duplicate { of: twin });
+                return Ok(Placement::Duplicate { of: original });
             }
             number = self.take_out(key, duplicates)?;
             if let Some(before) = before.clone() {
@@ -191,14 +191,14 @@ impl Change {
         } else {
             self.send(here, there, &Message::Alias { of, url, packed });
         }
-        self.set_twin(url, Some(url_of(of)))?;
+        self.set_duplicate_of(url, Some(url_of(of)))?;
         self.total(here, |totals| totals.duplicates += 1)?;
         Ok(Placement::Duplicate { of: url_of(of) })
     }
 
-    fn set_twin(&mut self, url: UrlKey, twin_of: Option<UrlKey>) -> Result<(), StoreError> {
+    fn set_duplicate_of(&mut self, url: UrlKey, duplicate_of: Option<UrlKey>) -> Result<(), StoreError> {
         if let Some(record) = self.url(url)? {
-            self.put_url(url, &UrlRecord { twin_of, ..record });
+            self.put_url(url, &UrlRecord { duplicate_of, ..record });
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Change {
     }
 
     pub(crate) fn end_alias(&mut self, url: UrlKey) -> Result<(), StoreError> {
-        self.set_twin(url, None)?;
+        self.set_duplicate_of(url, None)?;
         let here = self.partition_at(url)?;
         self.total(here, |totals| totals.duplicates = totals.duplicates.saturating_sub(1))
     }
@@ -229,8 +229,8 @@ impl Change {
     }
 
     fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {
-        if let Some(twin) = self.url(url)?.and_then(|record| record.twin_of) {
-            self.remove_alias(document_of(twin), url)?;
+        if let Some(original) = self.url(url)?.and_then(|record| record.duplicate_of) {
+            self.remove_alias(document_of(original), url)?;
             return Ok(None);
         }
         let id = document_of(url);
@@ -276,7 +276,7 @@ impl Change {
     }
 
     /// Turns `ours` and its aliases into aliases of `theirs`, which another process stored first.
-    pub(crate) fn yield_to(
+    pub(crate) fn merge_into(
         &mut self,
         theirs: DocumentId,
         ours: DocumentId,
@@ -293,7 +293,7 @@ impl Change {
         }
         for url in here.into_iter().chain([url_of(ours)]) {
             let Some(record) = self.url(url)? else { continue };
-            if record.twin_of.is_some() {
+            if record.duplicate_of.is_some() {
                 self.end_alias(url)?;
             }
             let copy = Document { id: document_of(url), url: record.url.clone(), ..document.clone() };
@@ -319,7 +319,7 @@ impl Change {
             let text = self.get_bytes(&key)?.unwrap_or_default();
             self.remove(key);
             self.put_bytes(keys::alias(document_of(heir), *url), text);
-            self.set_twin(*url, Some(heir))?;
+            self.set_duplicate_of(*url, Some(heir))?;
             self.reattribute(*url, Outcome::Duplicate { of: heir })?;
         }
         if let Some(record) = self.url(heir)? {
@@ -330,7 +330,7 @@ impl Change {
             let same = self.get("a content hash", &keys::content(&hash))?;
             self.put_document(&hash, PackedDocument::unsigned(document), same);
         }
-        self.rename_standing(document.id, document_of(heir))?;
+        self.rename_cluster_membership(document.id, document_of(heir))?;
         let outcome = self.placement(document_of(heir))?.into();
         self.reattribute(heir, outcome)
     }

@@ -40,7 +40,7 @@ pub(crate) fn known(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
 
 /// Updates the exceptions for this program's list and returns them. Call this before the process takes a
 /// partition.
-pub(crate) fn brought_up_to_date(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
+pub(crate) fn update(engine: &dyn Engine) -> Result<Exceptions, StoreError> {
     let (key, today) = (keys::meta(LIST), encode(&PUBLIC_SUFFIX_LIST));
     loop {
         let last = engine.get(&key)?;

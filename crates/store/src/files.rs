@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::objects::{Entry, ObjectError};
+use crate::objects::{ObjectEntry, ObjectError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ impl Store {
     /// # Errors
     /// The database cannot be reached.
     pub fn next_file(&self) -> Result<u32, StoreError> {
-        self.distributed.as_ref().map_or(Ok(0), |engine| engine.allot("files"))
+        self.distributed.as_ref().map_or(Ok(0), |engine| engine.assign_number("files"))
     }
 
     /// Writes a file to object storage. Does nothing for a store in a folder.
@@ -116,7 +116,7 @@ impl Store {
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage belongs to another corpus.
-    pub fn leftovers(&self, before: Timestamp) -> Result<Vec<Entry>, StoreError> {
+    pub fn leftovers(&self, before: Timestamp) -> Result<Vec<ObjectEntry>, StoreError> {
         let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
         // The files are listed before the records are read. Otherwise a file that is written in between would
@@ -140,7 +140,7 @@ impl Store {
     ///
     /// # Errors
     /// The storage cannot be reached or refuses the request.
-    pub fn remove_leftovers(&self, files: &[Entry]) -> Result<(), StoreError> {
+    pub fn remove_leftovers(&self, files: &[ObjectEntry]) -> Result<(), StoreError> {
         let Some(engine) = &self.distributed else { return Ok(()) };
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         Ok(engine.objects().delete_many(&names)?)

@@ -1,20 +1,20 @@
 //! Maintains the frontier: which URLs are known, ready and waiting.
 //!
-//! A host's ready URLs are requested by ascending rank, then newest first ([`Turn`]).
+//! A host's ready URLs are requested by ascending rank, then newest first ([`QueuePosition`]).
 //!
 //! A URL has one record and is in at most one of three lists: ready, waiting, buffered. When the crawl
 //! chooses a URL for a request, it writes nothing to the store. The URL stays in the list of ready URLs until
 //! its visit ends, so a crash does not lose it.
 
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Rhythm, UrlKey};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, RevisitSchedule, UrlKey};
 use jiff::Timestamp;
 
 use crate::messages::Message;
-use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, Wait, keys};
+use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, WaitReason, keys};
 
 /// The position of a URL among its host's ready URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Turn {
+pub struct QueuePosition {
     /// Smaller ranks are requested earlier.
     pub rank: u8,
     /// When the content was published or last changed. If that is unknown, usually the start of the run that
@@ -26,10 +26,10 @@ pub struct Turn {
 /// age of the URL.
 const ORDER: u32 = 28;
 
-impl Turn {
+impl QueuePosition {
     /// Returns the sequence number within a rank. Newer URLs come first, and equally old URLs in order of
     /// discovery. One number contains both, because the key has room for only one.
-    fn place(self, sequence: u64) -> u64 {
+    fn sequence_number(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
         (AGES - fresh.min(AGES)) << ORDER | sequence & ((1 << ORDER) - 1)
@@ -46,13 +46,19 @@ impl Change {
     }
 
     /// Adds a URL to the frontier as ready. Returns `false` and changes nothing if the URL is already known.
-    /// `turn` is its position among the ready URLs. URLs with the same rank and date are requested in order
-    /// of discovery. If the URL is in another worker's partition, it is sent to that worker.
+    /// `position` is its position among the ready URLs. URLs with the same rank and date are requested in
+    /// order of discovery. If the URL is in another worker's partition, it is sent to that worker.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn discover(&mut self, found: &Found, depth: u32, hops: u32, turn: Turn) -> Result<bool, StoreError> {
-        self.take_in(None, found, depth, hops, turn)
+    pub fn discover(
+        &mut self,
+        found: &FoundUrl,
+        depth: u32,
+        hops: u32,
+        position: QueuePosition,
+    ) -> Result<bool, StoreError> {
+        self.add_url(None, found, depth, hops, position)
     }
 
     /// Adds a URL that was found on the host `by`, like [`Change::discover`]. If the URL belongs to another
@@ -64,21 +70,21 @@ impl Change {
     pub fn discover_at(
         &mut self,
         by: HostId,
-        found: &Found,
+        found: &FoundUrl,
         depth: u32,
         hops: u32,
-        turn: Turn,
+        position: QueuePosition,
     ) -> Result<bool, StoreError> {
-        self.take_in(Some(by), found, depth, hops, turn)
+        self.add_url(Some(by), found, depth, hops, position)
     }
 
-    fn take_in(
+    fn add_url(
         &mut self,
         by: Option<HostId>,
-        found: &Found,
+        found: &FoundUrl,
         depth: u32,
         hops: u32,
-        turn: Turn,
+        position: QueuePosition,
     ) -> Result<bool, StoreError> {
         let key = found.url.key();
         if self.url(key)?.is_some() {
@@ -86,7 +92,7 @@ impl Change {
         }
         let partition = self.store.partitions.of_url(&found.url);
         if !self.store.partitions.holds(partition) {
-            let message = Message::found(found, depth, hops, turn);
+            let message = Message::found(found, depth, hops, position);
             match by {
                 Some(by) => self.send(self.store.partitions.of_host(by), partition, &message),
                 None => self.send_from_all(partition, &message),
@@ -106,11 +112,11 @@ impl Change {
             etag: None,
             last_modified: None,
             last: None,
-            twin_of: None,
+            duplicate_of: None,
             archived: None,
-            rhythm: Rhythm::default(),
+            revisits: RevisitSchedule::default(),
         };
-        self.enter(key, record, &mut host, turn);
+        self.enter(key, record, &mut host, position);
         self.put_host(&host);
         Ok(true)
     }
@@ -121,11 +127,11 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn seed(&mut self, found: &Found, turn: Turn) -> Result<(), StoreError> {
+    pub fn seed(&mut self, found: &FoundUrl, position: QueuePosition) -> Result<(), StoreError> {
         if !self.store.partitions.holds(self.store.partitions.of_url(&found.url)) {
             return Ok(());
         }
-        if self.discover(found, 0, 0, turn)? {
+        if self.discover(found, 0, 0, position)? {
             return Ok(());
         }
         let key = found.url.key();
@@ -138,7 +144,7 @@ impl Change {
         if ended {
             let mut host = self.host(found.url.host(), found.url.domain())?;
             self.leave(key, &mut record, &mut host);
-            self.enter(key, record, &mut host, turn);
+            self.enter(key, record, &mut host, position);
             self.put_host(&host);
         } else {
             self.put_url(key, &record);
@@ -152,8 +158,8 @@ impl Change {
         self.put_url(key, record);
     }
 
-    fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, turn: Turn) {
-        let (rank, sequence) = (turn.rank, turn.place(host.sequence));
+    fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, position: QueuePosition) {
+        let (rank, sequence) = (position.rank, position.sequence_number(host.sequence));
         host.sequence += 1;
         host.queued += 1;
         record.state = UrlState::Ready { rank, sequence };
@@ -192,7 +198,7 @@ impl Change {
         key: UrlKey,
         record: &mut UrlRecord,
         host: &mut HostRecord,
-        wait: Wait,
+        wait: WaitReason,
         (due, rank): (Timestamp, u8),
     ) {
         // Due times are rounded up, so that no URL is due early.
@@ -222,7 +228,7 @@ impl Change {
         record.tries = 0;
         record.last = Some(outcome);
         if let Some(again) = again {
-            self.wait(key, &mut record, &mut host, Wait::Revisit, again);
+            self.wait(key, &mut record, &mut host, WaitReason::Revisit, again);
         }
         self.put_url(key, &record);
         self.put_host(&host);
@@ -240,7 +246,7 @@ impl Change {
             UrlState::Buffered { .. } | UrlState::Done | UrlState::Kept => 0,
         };
         self.leave(key, &mut record, &mut host);
-        self.wait(key, &mut record, &mut host, Wait::Retry, (due, rank));
+        self.wait(key, &mut record, &mut host, WaitReason::Retry, (due, rank));
         self.put_url(key, &record);
         self.put_host(&host);
         Ok(())
@@ -261,7 +267,7 @@ impl Change {
         self.leave(key, &mut record, &mut host);
         record.url = to.as_str().into();
         record.hops += 1;
-        self.enter(key, record, &mut host, Turn::default());
+        self.enter(key, record, &mut host, QueuePosition::default());
         self.put_host(&host);
         Ok(())
     }
@@ -304,7 +310,7 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn let_go(&mut self, key: UrlKey) -> Result<(), StoreError> {
+    pub fn release_page(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
             self.drop_page(key);
             self.put_url(key, &UrlRecord { state: UrlState::Done, ..record });
@@ -321,7 +327,7 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn promote(&mut self, wait: Wait, until: Timestamp, limit: usize) -> Result<usize, StoreError> {
+    pub fn promote(&mut self, wait: WaitReason, until: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let until = u64::try_from(until.as_second()).unwrap_or(0);
         let due = self.store.due(wait, until, limit)?;
         for key in &due {
@@ -330,8 +336,8 @@ impl Change {
             let mut host = self.host_of(&record)?;
             self.leave(*key, &mut record, &mut host);
             record.hops = 0;
-            let turn = Turn { rank, fresh: record.dated };
-            self.enter(*key, record, &mut host, turn);
+            let position = QueuePosition { rank, fresh: record.dated };
+            self.enter(*key, record, &mut host, position);
             self.put_host(&host);
         }
         Ok(due.len())
@@ -341,11 +347,16 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn revive(&mut self, key: UrlKey, mut record: UrlRecord, turn: Turn) -> Result<(), StoreError> {
+    pub fn revive(
+        &mut self,
+        key: UrlKey,
+        mut record: UrlRecord,
+        position: QueuePosition,
+    ) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         self.leave(key, &mut record, &mut host);
         record.hops = 0;
-        self.enter(key, record, &mut host, turn);
+        self.enter(key, record, &mut host, position);
         self.put_host(&host);
         Ok(())
     }

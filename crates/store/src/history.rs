@@ -102,7 +102,7 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn mark_there(&mut self, url: UrlKey) -> Result<(), StoreError> {
+    pub fn clear_gone(&mut self, url: UrlKey) -> Result<(), StoreError> {
         let id = document_of(url);
         let history = self.history(id)?;
         if history.gone.is_some() {

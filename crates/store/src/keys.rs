@@ -38,7 +38,7 @@ use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_frontier::UrlKey;
 
 use crate::partitions::Partition;
-use crate::{HostId, Wait};
+use crate::{HostId, WaitReason};
 
 pub(crate) const URL: u8 = b'u';
 pub(crate) const READY: u8 = b'q';
@@ -140,18 +140,18 @@ pub(crate) fn ready(host: HostId, rank: u8, sequence: u64, url: UrlKey) -> Vec<u
     key(READY, &[&host.0.to_be_bytes(), &[rank], &sequence.to_be_bytes(), url.as_bytes()])
 }
 
-fn space_of(wait: Wait) -> u8 {
+fn space_of(wait: WaitReason) -> u8 {
     match wait {
-        Wait::Retry => RETRY,
-        Wait::Revisit => REVISIT,
+        WaitReason::Retry => RETRY,
+        WaitReason::Revisit => REVISIT,
     }
 }
 
-pub(crate) fn waiting_for(partition: Partition, wait: Wait) -> Vec<u8> {
+pub(crate) fn waiting_for(partition: Partition, wait: WaitReason) -> Vec<u8> {
     key(space_of(wait), &[partition.as_bytes()])
 }
 
-pub(crate) fn waiting(partition: Partition, wait: Wait, due: u64, url: UrlKey) -> Vec<u8> {
+pub(crate) fn waiting(partition: Partition, wait: WaitReason, due: u64, url: UrlKey) -> Vec<u8> {
     key(space_of(wait), &[partition.as_bytes(), &due.to_be_bytes(), url.as_bytes()])
 }
 
@@ -226,7 +226,7 @@ pub(crate) fn content(hash: &ContentHash) -> Vec<u8> {
     key(CONTENT, &[hash.as_bytes()])
 }
 
-pub(crate) fn standing(id: DocumentId) -> Vec<u8> {
+pub(crate) fn cluster_membership(id: DocumentId) -> Vec<u8> {
     key(STANDING, &[id.as_bytes()])
 }
 
@@ -350,8 +350,8 @@ mod tests {
         let of_seven = [
             ready(HostId(number), 3, 0, url),
             buffered(HostId(number), 0, url),
-            waiting(seven, Wait::Retry, 0, url),
-            waiting(seven, Wait::Revisit, 0, url),
+            waiting(seven, WaitReason::Retry, 0, url),
+            waiting(seven, WaitReason::Revisit, 0, url),
             host(seven, "a.example"),
             signed(number),
             cluster(number),
@@ -377,7 +377,7 @@ mod tests {
             history(id),
             revision(id, 2),
             alias(id, UrlKey::from_bytes([3; 16])),
-            standing(id),
+            cluster_membership(id),
         ];
         for key in of_url {
             assert_eq!(owner_of(&key), Owner::Url(url), "{}", hex(&key));

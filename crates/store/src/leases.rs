@@ -14,7 +14,7 @@
 //! 3. If another process should have a partition, this process releases it. Before that, the outcomes of the
 //!    requests in flight must be on disk.
 //! 4. If the last owner of a partition did not release it, a site may still process requests of that owner,
-//!    although their connections were closed. [`Gained::was_left`] marks such partitions.
+//!    although their connections were closed. [`GainedPartition::was_left`] marks such partitions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -71,7 +71,7 @@ const MARGIN: u32 = 10;
 
 /// A partition that this process has just gained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gained {
+pub struct GainedPartition {
     /// The partition.
     pub partition: PartitionId,
     /// Whether the previous owner did not release the partition. A site may then still process that owner's
@@ -81,10 +81,10 @@ pub struct Gained {
 
 /// The lease of one partition. It ends if this process loses the partition, even for a moment.
 #[derive(Debug, Clone)]
-pub struct Lease(Option<Known>);
+pub struct Lease(Option<HeldLease>);
 
 #[derive(Debug, Clone)]
-struct Known {
+struct HeldLease {
     leases: Leases,
     partition: Partition,
     /// The epoch of the lease. `None` if the process did not own the partition when this value was created.
@@ -100,7 +100,7 @@ impl Lease {
     /// has ended, or if it is uncertain until its next renewal.
     #[must_use]
     pub fn left(&self) -> Duration {
-        let Some(Known { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
+        let Some(HeldLease { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
         let state = leases.state();
         let is_held = epoch.is_some() && state.held.get(partition) == epoch.as_ref();
         if is_held && state.generation == *generation { state.certain_for() } else { Duration::ZERO }
@@ -144,7 +144,7 @@ impl Leases {
 
     /// Locks changes of the leases. Hold the lock from a database request about leases until its result is
     /// recorded. Otherwise a late result could restore released leases.
-    pub(crate) fn dealing(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn lock_requests(&self) -> MutexGuard<'_, ()> {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -163,7 +163,7 @@ impl Leases {
     pub(crate) fn lease(&self, partition: Partition) -> Lease {
         let state = self.state();
         let (epoch, generation) = (state.held.get(&partition).copied(), state.generation);
-        Lease(Some(Known { leases: self.clone(), partition, epoch, generation }))
+        Lease(Some(HeldLease { leases: self.clone(), partition, epoch, generation }))
     }
 
     /// Whether another process has taken one of the leases. If so, unflushed changes must be dropped.
@@ -175,11 +175,11 @@ impl Leases {
     /// Returns the partitions that were gained since the last call. The process counts as their owner only
     /// from this call on, so that nothing happens in them before the crawl knows their hosts.
     #[must_use]
-    pub fn gained(&self) -> Vec<Gained> {
+    pub fn gained(&self) -> Vec<GainedPartition> {
         let gained = std::mem::take(&mut self.state().gained);
         gained
             .into_iter()
-            .map(|(partition, was_left)| Gained { partition: PartitionId(partition), was_left })
+            .map(|(partition, was_left)| GainedPartition { partition: PartitionId(partition), was_left })
             .collect()
     }
 

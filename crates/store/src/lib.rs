@@ -31,7 +31,6 @@ mod frontier;
 mod history;
 mod keys;
 mod leases;
-mod likeness;
 mod lock;
 mod messages;
 mod migrate;
@@ -44,6 +43,7 @@ mod read;
 mod records;
 mod runs;
 mod seeds;
+mod similarity;
 mod verify;
 mod waiting;
 mod workers;
@@ -51,23 +51,23 @@ mod workers;
 pub use change::Change;
 pub use compaction::{Compacted, Extent};
 pub use documents::Placement;
-pub use engine::postgres::shown_address;
+pub use engine::postgres::redacted_address;
 pub use error::StoreError;
 pub use files::{ARCHIVE_FOLDER, DOCUMENTS_FOLDER, FileRecord};
-pub use frontier::Turn;
+pub use frontier::QueuePosition;
 pub use history::History;
-pub use leases::{Gained, Lease, Leases, PartitionId};
-pub use likeness::{Cluster, Likeness, Member};
-pub use messages::{Received, RobotsFound, RobotsWanted};
-pub use migrate::{MigrateError, Migration, Moved, join_alone};
-pub use near::{Duplicates, Levels};
-pub use open::{Options, Writer, open, read, set_aside};
+pub use leases::{GainedPartition, Lease, Leases, PartitionId};
+pub use messages::{ReceivedMessages, RobotsQuery, RobotsReply};
+pub use migrate::{MigrateError, Migration, MovedRecords, join_alone};
+pub use near::{DuplicateLevels, Duplicates};
+pub use open::{StoreOptions, Writer, open, read, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
 pub use read::{Store, UrlWithPage};
 pub use records::{
-    ArchiveEnd, Archived, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord, UrlState,
-    Wait,
+    ArchiveEnd, ArchivePosition, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord,
+    UrlState, WaitReason,
 };
-pub use verify::{Examiner, Looked};
-pub use workers::{Membership, WorkerStatus, join, visit};
+pub use similarity::{Cluster, Member, SimilarityInfo};
+pub use verify::{CheckedCounts, Examiner};
+pub use workers::{WorkerParams, WorkerStatus, join, visit};

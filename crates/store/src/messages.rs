@@ -26,7 +26,7 @@
 //! answer it, and no run ends before the answer.
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role, UrlKey};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::partitions::Partition;
 use crate::records::{decode, document_of, encode};
-use crate::{Change, PackedDocument, StoreError, Turn, keys};
+use crate::{Change, PackedDocument, QueuePosition, StoreError, keys};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
@@ -80,7 +80,7 @@ pub(crate) enum Message {
 
 /// A request for the target of a robots.txt redirect. This process owns the target's partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RobotsWanted {
+pub struct RobotsQuery {
     key: Vec<u8>,
     partition: Partition,
     /// The URL of the robots.txt that redirects.
@@ -91,15 +91,15 @@ pub struct RobotsWanted {
     pub hops: u32,
 }
 
-/// The answer to [`RobotsWanted`].
+/// The answer to [`RobotsQuery`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RobotsFound {
+pub struct RobotsReply {
     /// The URL of the robots.txt that redirects. This process owns its partition.
     pub origin: String,
     record: Vec<u8>,
 }
 
-impl RobotsFound {
+impl RobotsReply {
     /// Returns the robots.txt record for the host that redirects.
     ///
     /// # Errors
@@ -111,21 +111,21 @@ impl RobotsFound {
 
 /// The result of [`Change::receive`].
 #[derive(Debug, Default)]
-pub struct Received {
+pub struct ReceivedMessages {
     /// Number of messages that the change applies.
     pub done: usize,
     /// Requests that need an answer. Every call returns them until [`Change::answer_robots`] is called for
     /// them.
-    pub wanted: Vec<RobotsWanted>,
+    pub wanted: Vec<RobotsQuery>,
     /// Answers for the crawl. `done` includes them.
-    pub found: Vec<RobotsFound>,
+    pub found: Vec<RobotsReply>,
 }
 
 impl Message {
-    pub(crate) fn found(found: &Found, depth: u32, hops: u32, turn: Turn) -> Self {
-        let Found { url, role, dated, news } = found;
+    pub(crate) fn found(found: &FoundUrl, depth: u32, hops: u32, position: QueuePosition) -> Self {
+        let FoundUrl { url, role, dated, news } = found;
         let (role, dated, news, url) = (*role, *dated, *news, url.as_str().to_owned());
-        Self::Found { url, role, dated, news, depth, hops, rank: turn.rank, fresh: turn.fresh }
+        Self::Found { url, role, dated, news, depth, hops, rank: position.rank, fresh: position.fresh }
     }
 }
 
@@ -143,15 +143,15 @@ impl Change {
 
     /// Requests a robots.txt in another partition. `url` is its URL. The robots.txt at `origin` led to it in
     /// `hops` redirects.
-    pub fn want_robots(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
+    pub fn send_robots_query(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
         let (from, to) = (self.store.partitions.of_url(origin), self.store.partitions.of_url(url));
         let (origin, url) = (origin.as_str().into(), url.as_str().into());
         self.send(from, to, &Message::RobotsWanted { origin, url, hops });
     }
 
     /// Sends the record of a requested robots.txt to the requesting partition.
-    pub fn answer_robots<T: Serialize>(&mut self, wanted: &RobotsWanted, record: &T) {
-        self.drop_wanted(wanted);
+    pub fn answer_robots<T: Serialize>(&mut self, wanted: &RobotsQuery, record: &T) {
+        self.drop_robots_query(wanted);
         let Ok(origin) = CanonicalUrl::parse(&wanted.origin) else { return };
         let to = self.store.partitions.of_url(&origin);
         let (origin, record) = (wanted.origin.clone(), encode(record));
@@ -159,7 +159,7 @@ impl Change {
     }
 
     /// Removes a request for a robots.txt without answering it. The sender requests the file again later.
-    pub fn drop_wanted(&mut self, wanted: &RobotsWanted) {
+    pub fn drop_robots_query(&mut self, wanted: &RobotsQuery) {
         self.remove(wanted.key.clone());
     }
 
@@ -167,14 +167,18 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn receive(&mut self, limit: usize, duplicates: &mut Duplicates) -> Result<Received, StoreError> {
-        let mut received = Received::default();
+    pub fn receive(
+        &mut self,
+        limit: usize,
+        duplicates: &mut Duplicates,
+    ) -> Result<ReceivedMessages, StoreError> {
+        let mut received = ReceivedMessages::default();
         if !self.store.partitions.is_cut() {
             return Ok(received);
         }
         let partitions = self.store.partitions.held();
         let prefixes: Vec<Vec<u8>> = partitions.iter().copied().map(keys::messages_to).collect();
-        let firsts = self.store.engine.firsts(&prefixes)?;
+        let firsts = self.store.engine.first_keys(&prefixes)?;
         let waiting = prefixes.iter().zip(&partitions).zip(firsts).filter(|(_, first)| first.is_some());
         for ((prefix, partition), _) in waiting {
             for pair in self.store.engine.scan(Range::with_prefix(prefix.as_slice())) {
@@ -184,11 +188,11 @@ impl Change {
                 let (key, value) = pair?;
                 match decode("a message", &value)? {
                     Message::RobotsWanted { origin, url, hops } => {
-                        received.wanted.push(RobotsWanted { key, partition: *partition, origin, url, hops });
+                        received.wanted.push(RobotsQuery { key, partition: *partition, origin, url, hops });
                         continue;
                     }
                     Message::RobotsFound { origin, record } => {
-                        received.found.push(RobotsFound { origin, record });
+                        received.found.push(RobotsReply { origin, record });
                     }
                     message => self.apply_message(*partition, message, duplicates)?,
                 }
@@ -208,7 +212,13 @@ impl Change {
         match message {
             Message::Found { url, role, dated, news, depth, hops, rank, fresh } => {
                 let Ok(url) = CanonicalUrl::parse(&url) else { return Ok(()) };
-                self.discover(&Found { url, role, dated, news }, depth, hops, Turn { rank, fresh }).map(drop)
+                self.discover(
+                    &FoundUrl { url, role, dated, news },
+                    depth,
+                    hops,
+                    QueuePosition { rank, fresh },
+                )
+                .map(drop)
             }
             Message::Alias { of, url, packed } => self.apply_alias(partition, of, url, packed),
             Message::NoAlias { of, url } => {
@@ -249,7 +259,7 @@ impl Change {
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
         let Some(record) = self.url(url)? else { return Ok(()) };
-        if record.twin_of.map(document_of) != Some(was) {
+        if record.duplicate_of.map(document_of) != Some(was) {
             return Ok(());
         }
         self.end_alias(url)?;

@@ -35,7 +35,7 @@ use crate::records::encode;
 use crate::{Store, StoreError, Totals, Writer, keys};
 
 pub use alone::join_alone;
-use load::Load;
+use load::Loader;
 
 const AT_ONCE: usize = 1_000;
 
@@ -69,7 +69,7 @@ pub enum MigrateError {
 
 /// The number of records that a migration has copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct MovedRecords {
     /// Hosts.
     pub hosts: u64,
     /// URLs.
@@ -117,7 +117,7 @@ impl<'a> Migration<'a> {
 
     /// Whether an earlier migration left the target unfinished.
     #[must_use]
-    pub const fn is_again(&self) -> bool {
+    pub const fn is_resumed(&self) -> bool {
         self.is_again
     }
 
@@ -146,7 +146,7 @@ impl<'a> Migration<'a> {
             for file in store.archive_files() {
                 last = last.max(file?.0);
             }
-            engine.raise("files", last)?;
+            engine.raise_counter("files", last)?;
         }
         Ok(self.mark(Write::Remove)?)
     }
@@ -185,7 +185,7 @@ impl<'a> Migration<'a> {
             }
         }
         let kept = ["migrating", "format", "flushes"].map(keys::meta);
-        let mut load = Load::new(self.to);
+        let mut load = Loader::new(self.to);
         for space in keys::SPACES.into_iter().chain([keys::PAGE, keys::FILE, keys::MESSAGE]) {
             for key in store.keys([space]) {
                 let key = key?;
@@ -194,7 +194,7 @@ impl<'a> Migration<'a> {
                 }
             }
         }
-        load.bring()
+        load.write_batch()
     }
 }
 

@@ -19,11 +19,12 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use gleaner_corpus::dedup::{
-    Candidate, Index, Keys, Number, Representative, Signature, Signed, SimilarityParams, Table,
+    BandIndex, BandKeys, BandTable, Candidate, DocumentNumber, Representative, Signature, SignedText,
+    SimilarityParams,
 };
 use tracing::{info, warn};
 
-use crate::clusters::Kept;
+use crate::clusters::SignatureRecord;
 use crate::engine::Range;
 use crate::partitions::Partition;
 use crate::records::decode;
@@ -38,7 +39,7 @@ const LOADED: usize = 4;
 
 /// The kinds of duplicates that are detected when a document is stored.
 #[derive(Debug, Clone)]
-pub struct Levels {
+pub struct DuplicateLevels {
     /// Whether a text that occurs under several URLs is stored only once, with all its URLs.
     pub exact: bool,
     /// The thresholds for near-duplicates. `None` if near-duplicates are not detected.
@@ -49,7 +50,7 @@ pub struct Levels {
     pub memory: usize,
 }
 
-impl Default for Levels {
+impl Default for DuplicateLevels {
     fn default() -> Self {
         Self {
             exact: true,
@@ -65,13 +66,13 @@ impl Default for Levels {
 pub struct Duplicates {
     pub(crate) exact: bool,
     pub(crate) representative: Representative,
-    near: Option<Near>,
+    near: Option<NearDuplicates>,
 }
 
 #[derive(Debug)]
-struct Near {
+struct NearDuplicates {
     params: SimilarityParams,
-    table: Table,
+    table: BandTable,
     /// The partitions in the table, each with the epoch of the lease under which it was loaded.
     loaded: BTreeMap<Partition, i64>,
     known: u64,
@@ -83,10 +84,10 @@ impl Duplicates {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn new(store: &Store, levels: &Levels) -> Result<Self, StoreError> {
-        let near = levels.near.map(|params| Near {
+    pub fn new(store: &Store, levels: &DuplicateLevels) -> Result<Self, StoreError> {
+        let near = levels.near.map(|params| NearDuplicates {
             params,
-            table: Table::with_memory(levels.memory),
+            table: BandTable::with_memory(levels.memory),
             loaded: BTreeMap::new(),
             known: 0,
         });
@@ -105,7 +106,7 @@ impl Duplicates {
         &mut self,
         store: &Store,
         partition: Partition,
-        signed: &Signed,
+        signed: &SignedText,
     ) -> Result<Option<(SimilarityParams, Vec<Candidate>)>, StoreError> {
         let Some(near) = &mut self.near else { return Ok(None) };
         near.load(store, partition)?;
@@ -115,7 +116,7 @@ impl Duplicates {
         Ok(Some((near.params, candidates)))
     }
 
-    pub(crate) fn put(&mut self, partition: Partition, number: Number, keys: &Keys) {
+    pub(crate) fn put(&mut self, partition: Partition, number: DocumentNumber, keys: &BandKeys) {
         if let Some(near) = &mut self.near
             && near.loaded.contains_key(&partition)
         {
@@ -126,20 +127,20 @@ impl Duplicates {
     pub(crate) fn put_signature(
         &mut self,
         partition: Partition,
-        number: Number,
+        number: DocumentNumber,
         signature: Option<Signature>,
     ) {
         if let Some(signature) = signature {
-            self.put(partition, number, &Keys::from_signature(&signature));
+            self.put(partition, number, &BandKeys::from_signature(&signature));
         }
     }
 }
 
-fn keys_in(partition: Partition, keys: &Keys) -> Keys {
+fn keys_in(partition: Partition, keys: &BandKeys) -> BandKeys {
     partition.index().map_or_else(|| keys.clone(), |group| keys.of_group(group))
 }
 
-impl Near {
+impl NearDuplicates {
     /// Adds the documents of a partition to the table, unless it already contains them.
     fn load(&mut self, store: &Store, partition: Partition) -> Result<(), StoreError> {
         let epoch = store.partitions.epoch(partition);
@@ -156,27 +157,28 @@ impl Near {
         for pair in store.engine.scan(range) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let kept: Kept = decode("a signature", &value)?;
+            let kept: SignatureRecord = decode("a signature", &value)?;
             if let Some(signature) = kept.signature() {
-                let Ok(()) = self.table.put(number, &keys_in(partition, &Keys::from_signature(&signature)));
+                let Ok(()) =
+                    self.table.put(number, &keys_in(partition, &BandKeys::from_signature(&signature)));
                 documents += 1;
             }
         }
         self.known += documents;
         self.loaded.insert(partition, epoch);
-        self.tell_room(documents);
+        self.log_capacity(documents);
         Ok(())
     }
 
     /// Returns the key of the oldest document to load, or `None` if there are no documents.
     fn oldest(&self, store: &Store, partition: Partition) -> Result<Option<Vec<u8>>, StoreError> {
         let newest = Range::with_prefix(keys::signed_of(partition)).keys_only().backwards();
-        let last = store.engine.scan(newest).take(LOADED * self.table.room()).last().transpose()?;
+        let last = store.engine.scan(newest).take(LOADED * self.table.capacity()).last().transpose()?;
         Ok(last.map(|(key, _)| key))
     }
 
-    fn tell_room(&self, documents: u64) {
-        let kept = self.table.kept(self.known);
+    fn log_capacity(&self, documents: u64) {
+        let kept = self.table.retained_share(self.known);
         info!(documents, kept, "rebuilding the index of near-duplicates");
         if kept < LITTLE {
             warn!(

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
 
-use crate::archive::Shelf;
+use crate::archive::ArchiveTarget;
 use crate::engine::embedded::Embedded;
 use crate::engine::remote::Remote;
-use crate::engine::{Batch, Engine, Lost, Write};
+use crate::engine::{Batch, Engine, LostClaim, Write};
 use crate::lock::Lock;
-use crate::near::{Duplicates, Levels};
+use crate::near::{DuplicateLevels, Duplicates};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, compaction, flushed, keys};
@@ -22,7 +22,7 @@ const FORMAT: u32 = 2;
 
 /// Options for opening a store.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct StoreOptions {
     /// Memory for sled's page cache, in bytes.
     pub cache: u64,
     /// Whether to create the folder and the store if they are missing.
@@ -33,7 +33,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Writer {
     store: Store,
-    pub(crate) shelf: Option<Shelf>,
+    pub(crate) archive_target: Option<ArchiveTarget>,
 }
 
 /// Opens the store in `folder`.
@@ -41,7 +41,7 @@ pub struct Writer {
 /// # Errors
 /// The folder cannot be used, another process has it open, or the store cannot be read. The folder has no
 /// store and `options.create` is false.
-pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
+pub fn open(folder: &Path, options: &StoreOptions) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
         std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
@@ -68,7 +68,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Writer, StoreError> {
 /// # Errors
 /// The folder cannot be used or has no store, or another process has it open and does not serve reads.
 pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
-    match open(folder, &Options { cache, create: false }) {
+    match open(folder, &StoreOptions { cache, create: false }) {
         Ok(writer) => Ok(writer.store()),
         Err(busy @ StoreError::Busy { .. }) => {
             let engine = Arc::new(Remote::connect(folder, cache).ok_or(busy)?);
@@ -101,7 +101,7 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 impl Writer {
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
         // When this writer is dropped, `Store::writer` can create the next one.
-        store.lock.begin_writing().then(|| Self { store: store.clone(), shelf: None })
+        store.lock.begin_writing().then(|| Self { store: store.clone(), archive_target: None })
     }
 
     /// Returns a handle for reading. It is cheap to clone and may be sent to other threads.
@@ -176,7 +176,7 @@ impl Writer {
     ///
     /// # Errors
     /// The folder cannot be used or has a store already, or one of the two stores fails.
-    pub fn copy_to(&self, folder: &Path, options: &Options) -> Result<(), StoreError> {
+    pub fn copy_to(&self, folder: &Path, options: &StoreOptions) -> Result<(), StoreError> {
         let path = folder.join("sled");
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
         if path.exists() {
@@ -196,14 +196,14 @@ impl Writer {
 
     /// Resolves lost claims: a document of this process whose text another process stored first becomes an
     /// alias of that process's document.
-    fn resolve_lost_claims(&mut self, lost: Vec<Lost>) -> Result<(), StoreError> {
-        let mut duplicates = Duplicates::new(&self.store, &Levels::default())?;
-        for Lost { key, ours, theirs } in lost {
+    fn resolve_lost_claims(&mut self, lost: Vec<LostClaim>) -> Result<(), StoreError> {
+        let mut duplicates = Duplicates::new(&self.store, &DuplicateLevels::default())?;
+        for LostClaim { key, ours, theirs } in lost {
             let mut change = self.begin();
             let ours = decode("a content hash", &ours)?;
             let theirs = decode("a content hash", &theirs)?;
             warn!(key = keys::hex(&key), "another worker stored the same text at the same time");
-            change.yield_to(theirs, ours, &mut duplicates)?;
+            change.merge_into(theirs, ours, &mut duplicates)?;
             self.commit(change)?;
         }
         Ok(())

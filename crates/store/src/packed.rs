@@ -6,13 +6,13 @@
 
 use std::cell::RefCell;
 
-use gleaner_corpus::dedup::Signed;
+use gleaner_corpus::dedup::SignedText;
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use jiff::Timestamp;
 use zstd::bulk::Compressor;
 
 use crate::StoreError;
-use crate::records::{Packed, RawPage, decode, encode};
+use crate::records::{PackedInfo, RawPage, decode, encode};
 
 /// Compression level for texts. At higher levels, time grows faster than size shrinks.
 const TEXT_LEVEL: i32 = 3;
@@ -32,14 +32,14 @@ pub struct PackedDocument {
     pub(crate) bytes: Vec<u8>,
     /// The signature and keys for finding near-duplicates. `None` if the text is too short or already has a
     /// stored signature.
-    pub(crate) signed: Option<Signed>,
+    pub(crate) signed: Option<SignedText>,
 }
 
 impl PackedDocument {
     /// Computes the signature of a document's text, and compresses the text.
     #[must_use]
     pub fn from_document(document: Document) -> Self {
-        let signed = Signed::from_text(&document.text);
+        let signed = SignedText::from_text(&document.text);
         Self { signed, ..Self::unsigned(document) }
     }
 
@@ -49,7 +49,7 @@ impl PackedDocument {
         let text = compressed(document.text.as_bytes(), TEXT_LEVEL);
         let (id, content_hash, fetched) = (document.id, document.content_hash, document.fetched);
         let (url, language) = (document.url.clone(), document.language.clone());
-        let bytes = encode(&Packed { document: Document { text: String::new(), ..document }, text });
+        let bytes = encode(&PackedInfo { document: Document { text: String::new(), ..document }, text });
         Self { id, url, language, content_hash, words, fetched, bytes, signed: None }
     }
 
@@ -79,7 +79,7 @@ impl PackedDocument {
 }
 
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
-    let packed: Packed = decode("a document", bytes)?;
+    let packed: PackedInfo = decode("a document", bytes)?;
     let damaged = |reason: String| StoreError::Damaged { what: "a document's text", reason };
     let text = zstd::stream::decode_all(&*packed.text).map_err(|error| damaged(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| damaged(error.to_string()))?;
@@ -180,7 +180,7 @@ mod tests {
             article_type: Some("news".into()),
             paywalled: Some(false),
             extras: Extras { comments: vec!["Well said".into()], ..Extras::default() },
-            ..Document::bare(id, url, "a.example", "Mưa.".into(), Timestamp::UNIX_EPOCH)
+            ..Document::with_text(id, url, "a.example", "Mưa.".into(), Timestamp::UNIX_EPOCH)
         }
     }
 

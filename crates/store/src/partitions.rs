@@ -73,7 +73,7 @@ impl Partitions {
 
     /// Returns the partition that stores a host. `host` is the name, with the port if it is not the default.
     /// `domain` is the registrable domain, which determines the partition of a host without an exception.
-    pub(crate) fn of(&self, host: &str, domain: &str) -> Partition {
+    pub(crate) fn for_host(&self, host: &str, domain: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
             Self::Cut(_, exceptions) => {
@@ -83,7 +83,7 @@ impl Partitions {
     }
 
     pub(crate) fn of_url(&self, url: &CanonicalUrl) -> Partition {
-        self.of(url.host(), url.domain())
+        self.for_host(url.host(), url.domain())
     }
 
     pub(crate) fn of_name(&self, host: &str) -> Partition {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn hosts_of_a_domain_are_in_its_partition() {
         let partitions = Partitions::Cut(None, Exceptions::default());
-        let domain = partitions.of("www.vnexpress.net", "vnexpress.net");
+        let domain = partitions.for_host("www.vnexpress.net", "vnexpress.net");
         assert_eq!(partitions.of_name("e.vnexpress.net"), domain);
         assert_eq!(partitions.of_name("vnexpress.net:8080"), domain);
     }

@@ -18,7 +18,7 @@ use crate::partitions::{Partition, Partitions};
 use crate::records::decode;
 use crate::workers::WorkerHandle;
 use crate::{
-    ArchiveEnd, Archived, HostId, HostRecord, PartitionId, RawPage, Reextracted, StoreError, Totals,
+    ArchiveEnd, ArchivePosition, HostId, HostRecord, PartitionId, RawPage, Reextracted, StoreError, Totals,
     UrlRecord, Writer, keys,
 };
 
@@ -108,7 +108,10 @@ impl Store {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn count_without_archive(&self, is_there: impl Fn(Archived) -> bool) -> Result<u64, StoreError> {
+    pub fn count_without_archive(
+        &self,
+        is_there: impl Fn(ArchivePosition) -> bool,
+    ) -> Result<u64, StoreError> {
         let mut count = 0;
         for key in self.keys([keys::DOCUMENT]) {
             let Some(url) = keys::last_url(&key?) else { continue };
@@ -141,7 +144,7 @@ impl Store {
         partitions: Vec<Partition>,
     ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         let engine = Arc::clone(&self.engine);
-        let ranges = adjoining(partitions.into_iter().map(keys::hosts_of));
+        let ranges = merge_ranges(partitions.into_iter().map(keys::hosts_of));
         ranges.into_iter().flat_map(move |range| engine.scan(range)).map(|pair| decode("a host", &pair?.1))
     }
 
@@ -331,7 +334,7 @@ impl Store {
 }
 
 /// Returns the ranges of these prefixes. Joins ranges that directly follow each other.
-fn adjoining(prefixes: impl Iterator<Item = Vec<u8>>) -> Vec<Range> {
+fn merge_ranges(prefixes: impl Iterator<Item = Vec<u8>>) -> Vec<Range> {
     let mut ranges: Vec<Range> = Vec::new();
     for range in prefixes.map(Range::with_prefix) {
         match (ranges.last_mut(), &range.begin) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_frontier::{Class, Outcome, Rhythm, Role, UrlKey};
+use gleaner_frontier::{Outcome, OutcomeClass, RevisitSchedule, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -43,18 +43,18 @@ pub struct UrlRecord {
     pub last: Option<Outcome>,
     /// The URL of the document with the text of this page. `None` if the page has its own document or no
     /// text.
-    pub twin_of: Option<UrlKey>,
+    pub duplicate_of: Option<UrlKey>,
     /// The position in the archive of the last response with a body.
     #[serde(default)]
-    pub archived: Option<Archived>,
+    pub archived: Option<ArchivePosition>,
     /// When the URL was visited, and its revisit interval.
     #[serde(default)]
-    pub rhythm: Rhythm,
+    pub revisits: RevisitSchedule,
 }
 
 /// The position of a response in the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Archived {
+pub struct ArchivePosition {
     /// Number of the archive's file.
     pub file: u32,
     /// Offset of the response's record, in bytes.
@@ -91,7 +91,7 @@ pub enum UrlState {
     /// The URL is due later.
     Waiting {
         /// The reason for waiting.
-        wait: Wait,
+        wait: WaitReason,
         /// When the URL is due, in seconds since 1970.
         due: u64,
         /// The URL's rank once it is due.
@@ -111,7 +111,7 @@ pub enum UrlState {
 
 /// The reason why a URL waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wait {
+pub enum WaitReason {
     /// A retry.
     Retry,
     /// The next visit of a URL.
@@ -285,14 +285,14 @@ impl Counts {
 
     /// Returns the number of visits whose outcome has a class for which `is_wanted` returns true.
     #[must_use]
-    pub fn of_class(&self, is_wanted: impl Fn(Class) -> bool) -> u64 {
-        let is_wanted = |reason: &str| Class::from_reason(reason).is_some_and(&is_wanted);
+    pub fn of_class(&self, is_wanted: impl Fn(OutcomeClass) -> bool) -> u64 {
+        let is_wanted = |reason: &str| OutcomeClass::from_reason(reason).is_some_and(&is_wanted);
         self.outcomes.iter().filter(|(reason, _)| is_wanted(reason)).map(|(_, count)| count).sum()
     }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Packed {
+pub(crate) struct PackedInfo {
     pub(crate) document: gleaner_corpus::Document,
     #[serde(with = "serde_bytes")]
     pub(crate) text: Vec<u8>,

@@ -23,11 +23,13 @@ use serde::de::DeserializeOwned;
 use crate::documents::own_hash;
 use crate::packed::unpack;
 use crate::records::{decode, document_of};
-use crate::{Archived, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
+use crate::{
+    ArchivePosition, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys,
+};
 
 /// The number of records that were checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct CheckedCounts {
     /// URLs.
     pub urls: u64,
     /// Documents.
@@ -47,7 +49,7 @@ pub trait Examiner {
     /// Reports a fault. `what` describes it, with the URL or key.
     fn fault(&mut self, what: String);
     /// Receives a URL. The archive should contain the URL's last response body at `at`.
-    fn archived(&mut self, url: &UrlRecord, at: Archived);
+    fn archived(&mut self, url: &UrlRecord, at: ArchivePosition);
     /// Receives a document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);
 }
@@ -57,8 +59,9 @@ impl Store {
     ///
     /// # Errors
     /// The engine cannot continue to read. A single unreadable record or text is a fault, not an error.
-    pub fn verify(&self, examiner: &mut impl Examiner) -> Result<Looked, StoreError> {
-        let mut look = Look { store: self, examiner, looked: Looked::default(), queued: BTreeMap::new() };
+    pub fn verify(&self, examiner: &mut impl Examiner) -> Result<CheckedCounts, StoreError> {
+        let mut look =
+            StoreCheck { store: self, examiner, looked: CheckedCounts::default(), queued: BTreeMap::new() };
         for space in keys::SPACES {
             for pair in self.scan([space]) {
                 match pair {
@@ -94,14 +97,14 @@ impl Store {
     }
 }
 
-struct Look<'a, E> {
+struct StoreCheck<'a, E> {
     store: &'a Store,
     examiner: &'a mut E,
-    looked: Looked,
+    looked: CheckedCounts,
     queued: BTreeMap<HostId, (u64, u32)>,
 }
 
-impl<E: Examiner> Look<'_, E> {
+impl<E: Examiner> StoreCheck<'_, E> {
     fn record(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match key.first().copied() {
             Some(keys::URL) => self.url(key, value),
@@ -110,7 +113,7 @@ impl<E: Examiner> Look<'_, E> {
             Some(keys::HISTORY) => self.history(key, value),
             Some(keys::CONTENT) => self.content(value),
             Some(keys::ALIAS) => self.alias(key),
-            Some(keys::STANDING) => self.standing(key, value),
+            Some(keys::STANDING) => self.cluster_membership(key, value),
             Some(keys::SIGNED) => self.signed(key, value),
             Some(keys::CLUSTER) => self.cluster(key, value),
             Some(keys::HOST) => {
@@ -182,8 +185,8 @@ impl<E: Examiner> Look<'_, E> {
         {
             self.examiner.fault(format!("{} has no raw page, but is {:?}", record.url, record.state));
         }
-        if let Some(twin) = record.twin_of
-            && !self.has(&keys::alias(document_of(twin), url))?
+        if let Some(original) = record.duplicate_of
+            && !self.has(&keys::alias(document_of(original), url))?
         {
             self.examiner.fault(format!("{} is an alias of a document without a record of it", record.url));
         }
@@ -276,8 +279,8 @@ impl<E: Examiner> Look<'_, E> {
         if !self.has(&keys::document(head))? {
             self.examiner.fault(format!("the URL {url} is an alias of the missing document {head}"));
         }
-        let twin = self.store.url(url)?.and_then(|record| record.twin_of).map(document_of);
-        if twin != Some(head) {
+        let original = self.store.url(url)?.and_then(|record| record.duplicate_of).map(document_of);
+        if original != Some(head) {
             self.examiner.fault(format!("the URL {url} does not record that it is an alias of {head}"));
         }
         Ok(())
@@ -307,7 +310,7 @@ impl<E: Examiner> Look<'_, E> {
 
     fn totals(&mut self) -> Result<(), StoreError> {
         let totals: Totals = self.store.totals()?;
-        let Looked { documents, aliases, members, clusters, .. } = self.looked;
+        let CheckedCounts { documents, aliases, members, clusters, .. } = self.looked;
         if (totals.near_duplicates, totals.clusters) != (members, clusters) {
             self.examiner.fault(format!(
                 "the totals have {} near-duplicates in {} clusters, the store {members} in {clusters}",

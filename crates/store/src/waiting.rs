@@ -2,30 +2,30 @@
 
 use gleaner_frontier::UrlKey;
 
-use crate::{Store, StoreError, UrlRecord, UrlState, Wait, keys};
+use crate::{Store, StoreError, UrlRecord, UrlState, WaitReason, keys};
 
 impl Store {
     /// Returns when the next URL in this kind of wait is due, in seconds since 1970. `None`: no URL waits.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn next_due(&self, wait: Wait) -> Result<Option<u64>, StoreError> {
-        let firsts = self.engine.firsts(&self.waiting_in_partitions(wait))?;
+    pub fn next_due(&self, wait: WaitReason) -> Result<Option<u64>, StoreError> {
+        let firsts = self.engine.first_keys(&self.waiting_in_partitions(wait))?;
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
     /// Returns the key prefixes of waiting URLs in this process's partitions. If the store is only read: in
     /// all.
-    fn waiting_in_partitions(&self, wait: Wait) -> Vec<Vec<u8>> {
+    fn waiting_in_partitions(&self, wait: WaitReason) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };
         partitions.into_iter().map(|partition| keys::waiting_for(partition, wait)).collect()
     }
 
-    pub(crate) fn due(&self, wait: Wait, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
+    pub(crate) fn due(&self, wait: WaitReason, until: u64, limit: usize) -> Result<Vec<UrlKey>, StoreError> {
         let is_due = |key: &Vec<u8>| keys::due_of(key).is_some_and(|at| at <= until);
         let prefixes = self.waiting_in_partitions(wait);
-        let firsts = self.engine.firsts(&prefixes)?;
+        let firsts = self.engine.first_keys(&prefixes)?;
         let mut due = Vec::new();
         for (prefix, first) in prefixes.into_iter().zip(firsts) {
             if !first.as_ref().is_some_and(is_due) {
@@ -46,9 +46,9 @@ impl Store {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn waiting(&self, wait: Wait, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
+    pub fn waiting(&self, wait: WaitReason, limit: usize) -> Result<Vec<UrlRecord>, StoreError> {
         let prefixes = self.waiting_in_partitions(wait);
-        let firsts = self.engine.firsts(&prefixes)?;
+        let firsts = self.engine.first_keys(&prefixes)?;
         let mut records = Vec::new();
         for (prefix, _) in prefixes.into_iter().zip(firsts).filter(|(_, first)| first.is_some()) {
             for key in self.keys(prefix).take(limit) {

@@ -14,8 +14,8 @@ use tracing::warn;
 
 use crate::engine::postgres::leases::LeaseKeeper;
 pub use crate::engine::postgres::leases::WorkerStatus;
-use crate::engine::postgres::settings::{Applicant, Settings, register};
-use crate::engine::postgres::{Address, Patience, Postgres, schema};
+use crate::engine::postgres::settings::{JoiningWorker, Settings, register};
+use crate::engine::postgres::{Address, Postgres, ReconnectPolicy, schema};
 use crate::exceptions;
 use crate::leases::{Lease, Leases, PartitionId};
 use crate::lock::Lock;
@@ -27,7 +27,7 @@ const CLOCKS: f64 = 60.0;
 
 /// The parameters of a worker.
 #[derive(Clone)]
-pub struct Membership {
+pub struct WorkerParams {
     /// The database: `postgres://user@host/database`.
     pub address: String,
     /// The object storage for files.
@@ -46,7 +46,7 @@ pub struct Membership {
     pub waits: bool,
 }
 
-impl std::fmt::Debug for Membership {
+impl std::fmt::Debug for WorkerParams {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Membership")
             .field("name", &self.name)
@@ -55,9 +55,9 @@ impl std::fmt::Debug for Membership {
     }
 }
 
-impl Membership {
-    fn patience(&self) -> Patience {
-        Patience { at_most: self.patience, should_stop: Arc::clone(&self.should_stop) }
+impl WorkerParams {
+    fn patience(&self) -> ReconnectPolicy {
+        ReconnectPolicy { at_most: self.patience, should_stop: Arc::clone(&self.should_stop) }
     }
 }
 
@@ -67,7 +67,7 @@ impl Membership {
 /// The database or the storage cannot be reached or refuses access. The tables are newer than this program.
 /// The settings differ from those of the running workers. The clocks of this machine and of the database
 /// differ by more than a minute. The folder cannot be used, or another process has it open.
-pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError> {
+pub fn join(folder: &Path, membership: &WorkerParams) -> Result<Writer, StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
     let address = Address::parse(&membership.address)?;
@@ -84,7 +84,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     if ahead.abs() > CLOCKS {
         return Err(StoreError::Clocks { ahead });
     }
-    let applicant = Applicant {
+    let applicant = JoiningWorker {
         session: leases.session().to_owned(),
         name: membership.name.clone(),
         version: env!("CARGO_PKG_VERSION"),
@@ -94,7 +94,7 @@ pub fn join(folder: &Path, membership: &Membership) -> Result<Writer, StoreError
     register(engine.link(), &applicant)?;
     // After an error, the other workers must not count this process as a worker.
     engine.claim_objects(&applicant.session, applicant.life).inspect_err(|_| drop(engine.resign()))?;
-    let exceptions = exceptions::brought_up_to_date(&engine).inspect_err(|_| drop(engine.resign()))?;
+    let exceptions = exceptions::update(&engine).inspect_err(|_| drop(engine.resign()))?;
     let keeper = LeaseKeeper::begin(engine.clone(), leases.clone(), membership.lease)?;
     let worker = Arc::new(WorkerHandle { keeper, applicant, address });
     let store = Store {
@@ -119,7 +119,7 @@ pub fn visit(
     patience: Duration,
 ) -> Result<Store, StoreError> {
     let address = Address::parse(address)?;
-    let patience = Patience { at_most: patience, should_stop: Arc::new(|| false) };
+    let patience = ReconnectPolicy { at_most: patience, should_stop: Arc::new(|| false) };
     let engine = Postgres::open(address.clone(), objects, None, patience)?;
     schema::check(engine.link(), &address)?;
     let exceptions = exceptions::known(&engine)?;
@@ -136,7 +136,7 @@ pub fn visit(
 #[derive(Debug)]
 pub(crate) struct WorkerHandle {
     keeper: LeaseKeeper,
-    applicant: Applicant,
+    applicant: JoiningWorker,
     address: Address,
 }
 
@@ -217,8 +217,8 @@ impl Store {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub fn is_all_quiet(&self) -> Result<bool, StoreError> {
-        self.distributed.as_ref().map_or(Ok(true), Postgres::is_all_quiet)
+    pub fn are_all_idle(&self) -> Result<bool, StoreError> {
+        self.distributed.as_ref().map_or(Ok(true), Postgres::are_all_idle)
     }
 }
 
@@ -247,7 +247,7 @@ impl Writer {
         );
         worker.apply(engine)?;
         // The appended records of the archive belong to the dropped changes, so they are dropped too.
-        self.shelf = None;
+        self.archive_target = None;
         engine.forget();
         let Some(leases) = engine.leases() else { return Ok(()) };
         // This worker is not idle until it has processed the pages of its partitions again.

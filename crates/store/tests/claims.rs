@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{Duplicates, Levels, PackedDocument, PartitionId, Placement, StoreError, Turn, Writer};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+use gleaner_store::{
+    DuplicateLevels, Duplicates, PackedDocument, PartitionId, Placement, QueuePosition, StoreError, Writer,
+};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults};
@@ -34,9 +36,9 @@ fn discover(writer: &mut Writer, site: &str, is_free: impl Fn(PartitionId) -> bo
         held.contains(&partition) && is_free(partition)
     };
     let url = urls.find(is_fit).unwrap();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
-    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     writer.flush().unwrap();
     url
@@ -47,12 +49,12 @@ fn id(url: &CanonicalUrl) -> DocumentId {
 }
 
 fn place_text(writer: &mut Writer, url: &CanonicalUrl) {
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     place(writer, &mut duplicates, url, "Rain fell in the valley on Tuesday.".to_owned());
 }
 
 fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, text: String) -> Placement {
-    let document = Document::bare(id(url), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
+    let document = Document::with_text(id(url), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
     let mut change = writer.begin();
     let placed = change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
@@ -62,14 +64,14 @@ fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, t
 }
 
 fn withdraw(writer: &mut Writer, url: &CanonicalUrl) {
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     let mut change = writer.begin();
     change.withdraw(url.key(), &mut duplicates).unwrap();
     writer.commit(change).unwrap();
 }
 
 fn receive(writer: &mut Writer) -> Result<usize, StoreError> {
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default())?;
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default())?;
     let mut change = writer.begin();
     let received = change.receive(1_000, &mut duplicates)?;
     writer.commit(change)?;
@@ -98,7 +100,7 @@ fn the_second_worker_gets_an_alias() {
     two.flush().unwrap();
     exchange(&mut one, &mut two);
     let store = two.store();
-    assert_eq!(store.url(second.key()).unwrap().unwrap().twin_of, Some(first.key()));
+    assert_eq!(store.url(second.key()).unwrap().unwrap().duplicate_of, Some(first.key()));
     assert_eq!(store.documents().count(), 1);
     assert_eq!(faults(&store), [""; 0]);
 }
@@ -121,7 +123,7 @@ fn a_page_without_the_text_does_not_become_an_alias_again() {
     one.flush().unwrap();
     withdraw(&mut two, &third);
     two.flush().unwrap();
-    assert_eq!(two.store().url(third.key()).unwrap().unwrap().twin_of, None);
+    assert_eq!(two.store().url(third.key()).unwrap().unwrap().duplicate_of, None);
 
     exchange(&mut one, &mut two);
     withdraw(&mut one, &first);
@@ -161,9 +163,9 @@ fn similar(topic: &str, variant: usize) -> String {
 /// Adds a page of the same site.
 fn page(writer: &mut Writer, of: &CanonicalUrl, number: usize) -> CanonicalUrl {
     let url = CanonicalUrl::parse(&format!("http://{}/{number}", of.host())).unwrap();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
-    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     url
 }
@@ -172,7 +174,7 @@ fn page(writer: &mut Writer, of: &CanonicalUrl, number: usize) -> CanonicalUrl {
 fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
     let Some(place_of_both) = Place::database() else { return };
     let (mut one, mut two) = two_workers(&place_of_both);
-    let levels = Levels { memory: 1 << 16, ..Levels::default() };
+    let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
     let [mut ones, mut twos] = [&one, &two].map(|worker| Duplicates::new(&worker.store(), &levels).unwrap());
     let near = |of: &CanonicalUrl, placement| match placement {
         Placement::NearDuplicate { of: head, .. } => head == of.key(),

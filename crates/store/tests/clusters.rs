@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::dedup::{Representative, SimilarityParams};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Duplicates, Levels, PackedDocument, Placement, Turn, Writer};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlKey};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, Placement, QueuePosition, Writer};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -51,32 +51,32 @@ fn id(page: usize) -> DocumentId {
 
 fn document(page: usize, text: &str) -> Document {
     let url = url(page);
-    Document::bare(id(page), url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
+    Document::with_text(id(page), url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
 struct Corpus {
     writer: Writer,
     duplicates: Duplicates,
-    levels: Levels,
+    levels: DuplicateLevels,
 }
 
 impl Corpus {
     fn new(place: &Place, representative: Representative) -> Self {
         let writer = place.open();
-        let levels = Levels { representative, memory: 1 << 16, ..Levels::default() };
+        let levels = DuplicateLevels { representative, memory: 1 << 16, ..DuplicateLevels::default() };
         let duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
         Self { writer, duplicates, levels }
     }
 
-    fn set(&mut self, change: impl FnOnce(&mut Levels)) {
+    fn set(&mut self, change: impl FnOnce(&mut DuplicateLevels)) {
         change(&mut self.levels);
         self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
     }
 
     fn place(&mut self, page: usize, text: &str) -> Placement {
         let (url, mut change) = (url(page), self.writer.begin());
-        let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
+        let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+        change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         let packed = PackedDocument::from_document(document(page, text));
         let placement = change.place(url.key(), packed, &mut self.duplicates).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
@@ -200,17 +200,20 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     corpus.set(|levels| levels.near = None);
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
-    assert_eq!(corpus.writer.store().likeness(id(0)).unwrap(), None);
+    assert_eq!(corpus.writer.store().similarity_info(id(0)).unwrap(), None);
     // The document was not signed. It is compared when it is extracted again.
     corpus.set(|levels| levels.near = Some(SimilarityParams::default().with_duplicate(0.95)));
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);
-    let likeness = corpus.writer.store().likeness(id(2)).unwrap().unwrap();
-    assert_eq!((likeness.head, likeness.similarity, likeness.related[0].0), (id(2), None, id(0)));
+    let similarity_info = corpus.writer.store().similarity_info(id(2)).unwrap().unwrap();
+    assert_eq!(
+        (similarity_info.head, similarity_info.similarity, similarity_info.related[0].0),
+        (id(2), None, id(0))
+    );
     corpus.set(|levels| levels.near = Some(SimilarityParams::default()));
     assert!(near(corpus.place(1, &text(0, 1))).is_some());
-    let likeness = corpus.writer.store().likeness(id(1)).unwrap().unwrap();
-    assert!(likeness.similarity.is_some_and(|similarity| similarity > 0.5), "{likeness:?}");
+    let similarity_info = corpus.writer.store().similarity_info(id(1)).unwrap().unwrap();
+    assert!(similarity_info.similarity.is_some_and(|similarity| similarity > 0.5), "{similarity_info:?}");
     assert!(corpus.writer.store().is_member(id(1)).unwrap());
     // Clusters stay consistent even if detection is switched off.
     corpus.set(|levels| levels.near = None);

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use gleaner_archive::files::Options as ArchiveOptions;
+use gleaner_archive::files::ArchiveOptions;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_export::document_file::{DocumentFile, END, StoredDocument, footer_length};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
-    Compacted, DOCUMENTS_FOLDER, Duplicates, Extent, Levels, PackedDocument, Store, StoreError, Turn, Writer,
-    visit as visit_store,
+    Compacted, DOCUMENTS_FOLDER, DuplicateLevels, Duplicates, Extent, PackedDocument, QueuePosition, Store,
+    StoreError, Writer, visit as visit_store,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -29,16 +29,16 @@ fn id(number: u8) -> DocumentId {
 /// Stores the text of a page that was fetched at this hour, and flushes it.
 fn visit(writer: &mut Writer, number: u8, hour: i64, text: &str) {
     let (url, mut change) = (url(number), writer.begin());
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
     let fetched = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
     let document = Document {
         title: Some(format!("Chợ {number}")),
         authors: vec!["An".into(), "Bình".into()],
         confidence: Some(number),
-        ..Document::bare(id(number), url.as_str(), url.host(), text.into(), fetched)
+        ..Document::with_text(id(number), url.as_str(), url.host(), text.into(), fetched)
     };
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     let placement =
         change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{Document, DocumentId, words};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role};
-use gleaner_store::{Duplicates, Levels, PackedDocument, Placement, Turn, Writer};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, Placement, QueuePosition, Writer};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -30,7 +30,7 @@ fn url(number: u8) -> CanonicalUrl {
 fn document(number: u8, text: &str) -> Document {
     let url = url(number);
     let id = DocumentId(*url.key().as_bytes());
-    Document::bare(id, url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
+    Document::with_text(id, url.as_str(), url.host(), text.into(), Timestamp::UNIX_EPOCH)
 }
 
 /// Stores `text` as the text of page `number`, as the crawl does. If the text begins with "own", exact
@@ -39,15 +39,16 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
     change
         .discover(
-            &Found { url: url.clone(), role: Role::Page, dated: None, news: false },
+            &FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false },
             0,
             0,
-            Turn { rank: 3, fresh: None },
+            QueuePosition { rank: 3, fresh: None },
         )
         .unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     let packed = PackedDocument::from_document(document(number, text));
-    let levels = Levels { exact: !text.starts_with("own "), memory: 1 << 16, ..Levels::default() };
+    let levels =
+        DuplicateLevels { exact: !text.starts_with("own "), memory: 1 << 16, ..DuplicateLevels::default() };
     let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);

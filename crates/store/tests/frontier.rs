@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, UrlKey};
-use gleaner_store::{Options, PackedPage, RawPage, Run, StoreError, Turn, UrlState, Wait, Writer, open};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlKey};
+use gleaner_store::{
+    PackedPage, QueuePosition, RawPage, Run, StoreError, StoreOptions, UrlState, WaitReason, Writer, open,
+};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
 use crate::common::{Place, on_each_engine};
 
-const OPTIONS: Options = Options { cache: 16 << 20, create: true };
+const OPTIONS: StoreOptions = StoreOptions { cache: 16 << 20, create: true };
 const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
 on_each_engine!(
@@ -32,8 +34,8 @@ fn fresh() -> (TempDir, Writer) {
     (folder, writer)
 }
 
-fn found(url: &str) -> Found {
-    Found { url: CanonicalUrl::parse(url).unwrap(), role: Role::Page, dated: None, news: false }
+fn found(url: &str) -> FoundUrl {
+    FoundUrl { url: CanonicalUrl::parse(url).unwrap(), role: Role::Page, dated: None, news: false }
 }
 
 fn key(url: &str) -> UrlKey {
@@ -43,7 +45,7 @@ fn key(url: &str) -> UrlKey {
 fn discover(writer: &mut Writer, urls: &[(&str, u8)]) {
     let mut change = writer.begin();
     for (url, rank) in urls {
-        change.discover(&found(url), 0, 0, Turn { rank: *rank, fresh: None }).unwrap();
+        change.discover(&found(url), 0, 0, QueuePosition { rank: *rank, fresh: None }).unwrap();
     }
     writer.commit(change).unwrap();
 }
@@ -65,8 +67,8 @@ fn a_host_that_an_earlier_version_took_for_one_can_be_ended(place: &Place) {
     let mut writer = place.open();
     let url = CanonicalUrl::from_record("https://www..a.example/1").unwrap();
     let mut change = writer.begin();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, Turn { rank: 0, fresh: None }).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 0, 0, QueuePosition { rank: 0, fresh: None }).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(next(&writer, "www..a.example").as_deref(), Some(url.as_str()));
     let mut change = writer.begin();
@@ -119,15 +121,15 @@ fn a_retry_waits_for_its_time_and_keeps_its_rank(place: &Place) {
     assert!(change.queued().values().all(|by| *by == 0));
     writer.commit(change).unwrap();
     assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/2"));
-    assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), Some(1_795_000_060));
+    assert_eq!(writer.store().next_due(WaitReason::Retry).unwrap(), Some(1_795_000_060));
 
     for (now, expected) in [(NOW, 0), (late, 1), (late, 0)] {
         let mut change = writer.begin();
-        assert_eq!(change.promote(Wait::Retry, now, 10).unwrap(), expected);
+        assert_eq!(change.promote(WaitReason::Retry, now, 10).unwrap(), expected);
         writer.commit(change).unwrap();
     }
     assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/1"));
-    assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), None);
+    assert_eq!(writer.store().next_due(WaitReason::Retry).unwrap(), None);
 }
 
 fn the_same_page_under_https_is_asked_again_at_once(place: &Place) {
@@ -185,9 +187,9 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
     let record = change.url(key(urls[0])).unwrap().unwrap();
     assert_eq!(record.state, UrlState::Kept);
     assert_eq!(change.buffer(key(urls[0]), record).unwrap(), 1);
-    change.let_go(key(urls[1])).unwrap();
-    change.let_go(key(urls[1])).unwrap();
-    change.seed(&Found { role: Role::Front, ..found(urls[2]) }, Turn::default()).unwrap();
+    change.release_page(key(urls[1])).unwrap();
+    change.release_page(key(urls[1])).unwrap();
+    change.seed(&FoundUrl { role: Role::Front, ..found(urls[2]) }, QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     let kept = urls.map(|url| writer.store().page(key(url)).unwrap().is_some());
     assert_eq!(kept, [true, false, false], "buffered, let go, asked again as a seed");
@@ -212,8 +214,12 @@ fn a_raw_page_that_no_url_names_is_swept_away() {
 fn a_change_that_is_not_committed_leaves_no_trace(place: &Place) {
     let writer = place.open();
     let mut change = writer.begin();
-    assert!(change.discover(&found("http://a.example/1"), 0, 0, Turn { rank: 1, fresh: None }).unwrap());
-    assert!(!change.discover(&found("http://a.example/1"), 0, 0, Turn { rank: 1, fresh: None }).unwrap());
+    assert!(
+        change.discover(&found("http://a.example/1"), 0, 0, QueuePosition { rank: 1, fresh: None }).unwrap()
+    );
+    assert!(
+        !change.discover(&found("http://a.example/1"), 0, 0, QueuePosition { rank: 1, fresh: None }).unwrap()
+    );
     assert_eq!(change.touched().len(), 1);
     drop(change);
     assert_eq!(next(&writer, "a.example"), None);
@@ -277,7 +283,7 @@ fn a_folder_has_one_writer_and_says_who() {
 #[test]
 fn a_folder_without_a_corpus_is_named_as_such() {
     let folder = TempDir::new().unwrap();
-    let refused = open(folder.path(), &Options { create: false, ..OPTIONS }).unwrap_err();
+    let refused = open(folder.path(), &StoreOptions { create: false, ..OPTIONS }).unwrap_err();
     assert!(matches!(refused, StoreError::Nothing { .. }), "{refused}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -298,11 +304,11 @@ fn what_waits_is_moved_when_the_clock_was_set_back() {
     assert_eq!(writer.adjust_clock(ahead - minutes(9)).unwrap(), None);
     assert_eq!(writer.adjust_clock(NOW).unwrap(), Some(SignedDuration::from_hours(8000)));
     let due = u64::try_from((NOW + minutes(5)).as_second()).unwrap();
-    assert_eq!(writer.store().next_due(Wait::Retry).unwrap(), Some(due));
+    assert_eq!(writer.store().next_due(WaitReason::Retry).unwrap(), Some(due));
     assert_eq!(writer.adjust_clock(NOW).unwrap(), None);
 
     let mut change = writer.begin();
-    assert_eq!(change.promote(Wait::Retry, NOW + minutes(5), 10).unwrap(), 1);
+    assert_eq!(change.promote(WaitReason::Retry, NOW + minutes(5), 10).unwrap(), 1);
     writer.commit(change).unwrap();
     assert_eq!(next(&writer, "a.example").unwrap(), "http://a.example/");
 }

@@ -1,8 +1,8 @@
 //! Tests the history of documents: revisions, and pages that are gone.
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{Duplicates, History, Levels, PackedDocument, Placement, Turn, Writer};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+use gleaner_store::{DuplicateLevels, Duplicates, History, PackedDocument, Placement, QueuePosition, Writer};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::common::{Place, faults, on_each_engine, settle};
@@ -29,14 +29,14 @@ fn hour(hours: i64) -> Timestamp {
 /// Stores the text of a page that was fetched `hours` hours after the epoch.
 fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
     let (url, mut change) = (url(number), writer.begin());
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
     let document = Document {
         language: "vi".into(),
         method: "block-model".into(),
-        ..Document::bare(id(number), url.as_str(), url.host(), text.into(), hour(hours))
+        ..Document::with_text(id(number), url.as_str(), url.host(), text.into(), hour(hours))
     };
-    let levels = Levels { memory: 1 << 16, ..Levels::default() };
+    let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
     let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     let placement =
         change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
@@ -103,7 +103,7 @@ fn a_page_that_is_gone_is_marked_and_its_document_stays(place: &Place) {
     assert_eq!(gone(&mut writer, 1, 9), None);
     assert_eq!(texts(&writer, 0), ["một"]);
     let mut change = writer.begin();
-    change.mark_there(url(0).key()).unwrap();
+    change.clear_gone(url(0).key()).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(writer.store().history(id(0)).unwrap(), History::default());
 }

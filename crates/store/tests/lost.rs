@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{Duplicates, Levels, PackedDocument, StoreError, Turn, Writer, visit};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreError, Writer, visit};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults, settle};
@@ -23,11 +23,11 @@ fn id(number: u32) -> DocumentId {
 
 fn store(writer: &mut Writer, number: u32, text: String) {
     let (url, mut change) = (url(number), writer.begin());
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    let document = Document::bare(id(number), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let document = Document::with_text(id(number), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     let placement =
         change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);

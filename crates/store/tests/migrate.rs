@@ -6,10 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Outcome, Role, partition_of};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, partition_of};
 use gleaner_store::{
-    Archived, Counts, Duplicates, FileRecord, Levels, Likeness, Membership, MigrateError, Migration, Options,
-    PackedDocument, PackedPage, RawPage, Store, StoreError, Turn, UrlRecord, Wait, Writer, join, join_alone,
+    ArchivePosition, Counts, DuplicateLevels, Duplicates, FileRecord, MigrateError, Migration,
+    PackedDocument, PackedPage, QueuePosition, RawPage, SimilarityInfo, Store, StoreError, StoreOptions,
+    UrlRecord, WaitReason, WorkerParams, Writer, join, join_alone,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -86,19 +87,24 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
     let (url, key) = (url(page), url(page).key());
     let raw = RawPage { body: url.as_str().into(), content_type: None, fetched: at(time) };
     let mut change = writer.begin();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: page % 2 == 0 };
-    change.discover(&found, 1, 0, Turn { rank: 3, fresh: Some(at(page)) }).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: page % 2 == 0 };
+    change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: Some(at(page)) }).unwrap();
     match *step {
         Step::Found(_) => {}
         Step::Place(_, topic, variant) => {
             let text = text(topic, variant);
-            let document = Document::bare(id(page), url.as_str(), url.host(), text, at(time));
+            let document = Document::with_text(id(page), url.as_str(), url.host(), text, at(time));
             let language = if topic == 1 { "vi" } else { "en" };
             let packed = PackedDocument::from_document(Document { language: language.into(), ..document });
             let placement = change.place(key, packed, duplicates).unwrap();
             let record = change.url(key).unwrap().unwrap();
-            let archived =
-                Archived { file: 1, offset: time as u64, at: at(time), digest: [7; 20], payload: None };
+            let archived = ArchivePosition {
+                file: 1,
+                offset: time as u64,
+                at: at(time),
+                digest: [7; 20],
+                payload: None,
+            };
             let record = UrlRecord { archived: Some(archived), etag: Some(time.to_string()), ..record };
             change.end(key, record, placement.into(), None).unwrap();
         }
@@ -146,7 +152,7 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
         change.put_replayed("again", "a.warc.gz", partition, 77);
     }
     writer.commit(change).unwrap();
-    let levels = Levels { memory: 1 << 16, ..Levels::default() };
+    let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
     let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
     for (time, step) in steps.iter().enumerate() {
         act(writer, &mut duplicates, step, time);
@@ -156,7 +162,7 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
 
 /// A document with its earlier revisions, its URLs, its relation to similar documents, and when its page was
 /// gone.
-type SeenDocument = (Document, Vec<Document>, Vec<String>, Option<Likeness>, Option<Timestamp>);
+type SeenDocument = (Document, Vec<Document>, Vec<String>, Option<SimilarityInfo>, Option<Timestamp>);
 
 /// Everything that a store returns, with names instead of numbers.
 #[derive(Debug, PartialEq)]
@@ -193,8 +199,8 @@ fn seen(store: &Store) -> Seen {
     let of_document = |document: Document| {
         let history = store.history(document.id).unwrap();
         let (revisions, urls) = (store.revisions(document.id).unwrap(), store.urls_of(&document).unwrap());
-        let likeness = store.likeness(document.id).unwrap();
-        (document, revisions, urls, likeness, history.gone)
+        let similarity_info = store.similarity_info(document.id).unwrap();
+        (document, revisions, urls, similarity_info, history.gone)
     };
     let clusters: Vec<_> = store.clusters().map(Result::unwrap).collect();
     let members = |cluster| store.members(cluster).unwrap().map(|member| member.unwrap().id).collect();
@@ -217,7 +223,7 @@ fn seen(store: &Store) -> Seen {
             .map(|(language, sums)| (language.clone(), *sums))
             .collect(),
         sums: (totals.duplicates, totals.near_duplicates, totals.clusters),
-        waiting: [Wait::Retry, Wait::Revisit].map(waiting).into(),
+        waiting: [WaitReason::Retry, WaitReason::Revisit].map(waiting).into(),
         runs: format!("{:?} {:?}", store.runs(9).unwrap(), store.last_run().unwrap()),
         counts: store.counts(1).unwrap(),
         others: (
@@ -229,7 +235,7 @@ fn seen(store: &Store) -> Seen {
     }
 }
 
-fn membership(place: &Place) -> Membership {
+fn membership(place: &Place) -> WorkerParams {
     place.membership("anything", Duration::from_secs(2))
 }
 
@@ -249,7 +255,7 @@ fn open(place: &Place) -> Writer {
 /// Opens a store in a folder. Retries while the folder is busy, because a server that another test starts
 /// inherits the open lock file until the server's program runs.
 fn open_folder(place: &Place) -> Writer {
-    let options = Options { cache: 16 << 20, create: true };
+    let options = StoreOptions { cache: 16 << 20, create: true };
     loop {
         match gleaner_store::open(place.path(), &options) {
             Err(StoreError::Busy { .. }) => std::thread::yield_now(),
@@ -267,7 +273,7 @@ fn alone(place: &Place) -> Writer {
 
 fn migrate(from: &Store, to: &mut Writer) {
     let mut migration = Migration::begin(from, to).unwrap();
-    let moved = migration.copy(&|at| Archived { file: at.file + 4, ..at }, &mut |_| {}).unwrap();
+    let moved = migration.copy(&|at| ArchivePosition { file: at.file + 4, ..at }, &mut |_| {}).unwrap();
     let (theirs, ours) = migration.totals().unwrap();
     assert_eq!((theirs.documents(), theirs.words()), (ours.documents(), ours.words()));
     assert_eq!(moved.documents, ours.documents());
@@ -305,31 +311,35 @@ fn split(seen: Seen) -> Seen {
         (!members.is_empty()).then_some((head, members))
     });
     let clusters: BTreeMap<DocumentId, BTreeSet<DocumentId>> = clusters.collect();
-    let is_split = |id: &DocumentId, likeness: &Likeness| partitions[id] != partitions[&likeness.head];
-    let heads: BTreeMap<DocumentId, Likeness> = seen
+    let is_split = |id: &DocumentId, similarity_info: &SimilarityInfo| {
+        partitions[id] != partitions[&similarity_info.head]
+    };
+    let heads: BTreeMap<DocumentId, SimilarityInfo> = seen
         .documents
         .iter()
-        .filter_map(|(document, _, _, likeness, _)| Some((document.id, likeness.clone()?)))
+        .filter_map(|(document, _, _, similarity_info, _)| Some((document.id, similarity_info.clone()?)))
         .collect();
     let urls = seen.urls.into_iter().enumerate().map(|(page, url)| {
         let (mut record, kept) = url?;
         if matches!(record.last, Some(Outcome::NearDuplicate { .. }))
-            && heads.get(&id(page)).is_some_and(|likeness| is_split(&id(page), likeness))
+            && heads.get(&id(page)).is_some_and(|similarity_info| is_split(&id(page), similarity_info))
         {
             record.last = Some(Outcome::Stored);
         }
         Some((record, kept))
     });
     let urls = urls.collect();
-    let of_document = |(document, revisions, urls, likeness, gone): SeenDocument| {
-        let likeness = likeness.map(|likeness| match is_split(&document.id, &likeness) {
-            true => Likeness { head: document.id, similarity: None, members: 0, ..likeness },
-            false => {
-                let members = clusters.get(&likeness.head).map_or(0, |members| members.len() as u64);
-                Likeness { members, ..likeness }
-            }
-        });
-        (document, revisions, urls, likeness, gone)
+    let of_document = |(document, revisions, urls, similarity_info, gone): SeenDocument| {
+        let similarity_info =
+            similarity_info.map(|similarity_info| match is_split(&document.id, &similarity_info) {
+                true => SimilarityInfo { head: document.id, similarity: None, members: 0, ..similarity_info },
+                false => {
+                    let members =
+                        clusters.get(&similarity_info.head).map_or(0, |members| members.len() as u64);
+                    SimilarityInfo { members, ..similarity_info }
+                }
+            });
+        (document, revisions, urls, similarity_info, gone)
     };
     let documents = seen.documents.into_iter().map(of_document).collect();
     let near_duplicates = clusters.values().map(|members| members.len() as u64).sum();
@@ -339,7 +349,7 @@ fn split(seen: Seen) -> Seen {
 
 fn later(seen: Seen) -> Seen {
     let later = |(record, page): (UrlRecord, Option<RawPage>)| {
-        let archived = record.archived.map(|at| Archived { file: at.file + 4, ..at });
+        let archived = record.archived.map(|at| ArchivePosition { file: at.file + 4, ..at });
         (UrlRecord { archived, ..record }, page)
     };
     Seen { urls: seen.urls.into_iter().map(|url| url.map(later)).collect(), ..seen }
@@ -421,7 +431,7 @@ fn work_goes_on_in_the_target() {
     drop(target);
     let mut worker = open(&database);
     assert_eq!(worker.store().next_file().unwrap(), 701);
-    let mut duplicates = Duplicates::new(&worker.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&worker.store(), &DuplicateLevels::default()).unwrap();
     let near_duplicates = worker.store().totals().unwrap().near_duplicates;
     for page in 21..PAGES {
         act(&mut worker, &mut duplicates, &Step::Place(page, 0, page - 17), 100 + page);
@@ -442,10 +452,10 @@ fn large(writer: &mut Writer) {
         let mut change = writer.begin();
         for page in 0..100 {
             let url = CanonicalUrl::parse(&format!("http://h{some}.test/{page}")).unwrap();
-            let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-            change.discover(&found, 0, 0, Turn::default()).unwrap();
+            let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+            change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
-            let archived = Archived { file: 1, offset: 0, at: at(0), digest: [0; 20], payload: None };
+            let archived = ArchivePosition { file: 1, offset: 0, at: at(0), digest: [0; 20], payload: None };
             change.keep_ready(url.key(), &UrlRecord { archived: Some(archived), ..record });
         }
         writer.commit(change).unwrap();
@@ -461,7 +471,7 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     let mut target = alone(other);
     let source = alone(one);
     let left = std::cell::Cell::new(2_500);
-    let dies = |at: Archived| {
+    let dies = |at: ArchivePosition| {
         left.set(left.get() - 1);
         assert!(left.get() > 0, "killed, as the test wants it");
         at
@@ -474,7 +484,7 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     drop((source, target));
     // The source is changed after the interruption.
     let mut source = open(one);
-    let mut duplicates = Duplicates::new(&source.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&source.store(), &DuplicateLevels::default()).unwrap();
     for (time, step) in
         [Step::Withdraw(1), Step::Gather(2), Step::Retry(3), Step::Place(4, 1, 3)].iter().enumerate()
     {
@@ -487,7 +497,7 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     assert!(target.store().hosts().count() > 0, "a part had come to disk");
     let store = source.store();
     let mut migration = Migration::begin(&store, &mut target).unwrap();
-    assert!(migration.is_again());
+    assert!(migration.is_resumed());
     assert_eq!(migration.target().store().hosts().count(), 0);
     migration.copy(&|at| at, &mut |_| {}).unwrap();
     migration.finish().unwrap();
@@ -540,12 +550,12 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     // Stores a page and a copy of it on another domain. The partition of the copy sends a message to the
     // partition of the page.
     let mut writer = alone(&database);
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     act(&mut writer, &mut duplicates, &Step::Place(2, 0, 0), 0);
     let mut change = writer.begin();
-    let found = Found { url: url(3), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, Turn::default()).unwrap();
-    let copy = Document::bare(id(3), url(3).as_str(), url(3).host(), text(0, 0), at(1));
+    let found = FoundUrl { url: url(3), role: Role::Page, dated: None, news: false };
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    let copy = Document::with_text(id(3), url(3).as_str(), url(3).host(), text(0, 0), at(1));
     change.place(url(3).key(), PackedDocument::from_document(copy), &mut duplicates).unwrap();
     writer.commit(change).unwrap();
     let refused = Migration::begin(&writer.store(), &mut open(&target)).unwrap_err();

@@ -6,9 +6,10 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
-    Duplicates, HostId, Levels, Options, PackedDocument, Store, StoreError, Turn, Wait, Writer, open, read,
+    DuplicateLevels, Duplicates, HostId, PackedDocument, QueuePosition, Store, StoreError, StoreOptions,
+    WaitReason, Writer, open, read,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -23,36 +24,36 @@ fn url(number: usize) -> CanonicalUrl {
 }
 
 fn create(folder: &Path) -> Writer {
-    open(folder, &Options { cache: CACHE, create: true }).unwrap()
+    open(folder, &StoreOptions { cache: CACHE, create: true }).unwrap()
 }
 
 fn add(writer: &mut Writer, numbers: std::ops::Range<usize>) {
     let mut change = writer.begin();
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     for number in numbers {
-        let (url, turn) = (url(number), Turn { rank: 3, fresh: None });
-        let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+        let (url, turn) = (url(number), QueuePosition { rank: 3, fresh: None });
+        let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
         change.discover(&found, 0, 0, turn).unwrap();
         if number % 100 > 0 {
             continue;
         }
         let id = DocumentId(*url.key().as_bytes());
         let text = format!("{number} {}", "long ".repeat(400));
-        let document = Document::bare(id, url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
+        let document = Document::with_text(id, url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
         change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     }
     writer.commit(change).unwrap();
 }
 
 fn all(store: &Store) -> (Vec<Document>, Vec<String>, u64, Option<u64>) {
-    assert_eq!(store.waiting(Wait::Retry, 1).unwrap().len(), 0);
+    assert_eq!(store.waiting(WaitReason::Retry, 1).unwrap().len(), 0);
     let documents = store.documents().map(Result::unwrap).collect();
     let hosts = store.hosts().map(|host| host.unwrap().name).collect();
     (
         documents,
         hosts,
         store.count_ready(HostId(0), usize::MAX).unwrap(),
-        store.next_due(Wait::Retry).unwrap(),
+        store.next_due(WaitReason::Retry).unwrap(),
     )
 }
 

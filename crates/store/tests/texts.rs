@@ -4,8 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, StoreError, Turn, Writer, open};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+use gleaner_store::{
+    DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreError, StoreOptions, Writer, open,
+};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults};
@@ -26,14 +28,14 @@ fn text(number: u32) -> String {
 
 fn corpus(place: &Place) -> Writer {
     let mut writer = place.open();
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     for number in 0..DOCUMENTS {
         let (url, mut change) = (url(number), writer.begin());
-        let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 0, 0, Turn { rank: 3, fresh: None }).unwrap();
+        let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+        change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
         let document =
-            Document::bare(id(number), url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH);
+            Document::with_text(id(number), url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH);
         let packed = PackedDocument::from_document(document);
         let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
         change.end(url.key(), record, placement.into(), None).unwrap();
@@ -97,7 +99,7 @@ fn a_copy_has_its_own_texts() {
     let place = Place::folder();
     let writer = corpus(&place);
     let folder = place.path().join("copy");
-    let options = Options { cache: 16 << 20, create: false };
+    let options = StoreOptions { cache: 16 << 20, create: false };
     writer.copy_to(&folder, &options).unwrap();
     drop(writer);
     fs::remove_file(file(&place)).unwrap();

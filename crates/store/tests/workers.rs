@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, Found, Role};
-use gleaner_store::objects::{Objects, Options};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+use gleaner_store::objects::{Objects, StorageOptions};
 use gleaner_store::{
-    Duplicates, Levels, Membership, PackedDocument, PackedPage, RawPage, StoreError, Turn, Writer, join,
-    visit,
+    DuplicateLevels, Duplicates, PackedDocument, PackedPage, QueuePosition, RawPage, StoreError,
+    WorkerParams, Writer, join, visit,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -15,7 +15,7 @@ use crate::common::Place;
 
 const LEASE: Duration = Duration::from_secs(30);
 
-fn worker(place: &Place, membership: Membership) -> Result<Writer, StoreError> {
+fn worker(place: &Place, membership: WorkerParams) -> Result<Writer, StoreError> {
     let folder = place.path().join(&membership.name);
     join(&folder, &membership)
 }
@@ -30,7 +30,7 @@ fn partitions(writer: &Writer) -> usize {
 #[test]
 fn who_waits_for_a_crawl_has_no_partitions_and_takes_none() {
     let Some(place) = Place::database() else { return };
-    let waits = |name| Membership { waits: true, ..place.membership(name, LEASE) };
+    let waits = |name| WorkerParams { waits: true, ..place.membership(name, LEASE) };
     let mut one = worker(&place, waits("one")).unwrap();
     assert_eq!(partitions(&one), 0);
     let mut two = worker(&place, waits("two")).unwrap();
@@ -79,8 +79,8 @@ fn a_corpus_has_one_storage() {
     store_one(&mut writer).unwrap();
     drop(writer);
     let elsewhere = place.path().join("elsewhere");
-    let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
-    let moved = Membership { objects: objects.clone(), ..membership.clone() };
+    let objects = Objects::open(elsewhere.to_str().unwrap(), StorageOptions::default()).unwrap();
+    let moved = WorkerParams { objects: objects.clone(), ..membership.clone() };
     let refused = worker(&place, moved.clone()).unwrap_err();
     assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
     assert!(objects.list("").unwrap().is_empty(), "it is not marked by that");
@@ -92,7 +92,7 @@ fn a_corpus_has_one_storage() {
         objects.put(&file.name, membership.objects.get(&file.name).unwrap()).unwrap();
     }
     let there = worker(&place, membership.clone()).unwrap();
-    let late = Membership { name: "late".into(), ..moved.clone() };
+    let late = WorkerParams { name: "late".into(), ..moved.clone() };
     let refused = worker(&place, late.clone()).unwrap_err();
     assert!(matches!(&refused, StoreError::NotItsStorage { .. }), "{refused}");
     assert_eq!(there.store().workers(LEASE).unwrap().len(), 1, "who is refused is not there");
@@ -105,7 +105,7 @@ fn a_corpus_has_one_storage() {
     // If the mark is lost, invalid files must not be removed.
     let later = Timestamp::now() + SignedDuration::from_hours(1);
     assert_eq!(writer.store().leftovers(later).unwrap(), []);
-    let objects = Objects::open(elsewhere.to_str().unwrap(), Options::default()).unwrap();
+    let objects = Objects::open(elsewhere.to_str().unwrap(), StorageOptions::default()).unwrap();
     objects.delete("corpus").unwrap();
     objects.put("documents/of-somebody-else.txt", vec![1]).unwrap();
     assert!(writer.store().leftovers(later).is_err());
@@ -116,8 +116,8 @@ fn an_address_that_was_mistyped_can_be_mended_as_long_as_nothing_is_there() {
     let Some(place) = Place::database() else { return };
     let membership = place.membership("one", LEASE);
     let wrong = place.path().join("mistyped");
-    let objects = Objects::open(wrong.to_str().unwrap(), Options::default()).unwrap();
-    let mistyped = Membership { name: "two".into(), objects, ..membership.clone() };
+    let objects = Objects::open(wrong.to_str().unwrap(), StorageOptions::default()).unwrap();
+    let mistyped = WorkerParams { name: "two".into(), objects, ..membership.clone() };
     let first = worker(&place, mistyped.clone()).unwrap();
     assert!(worker(&place, membership.clone()).is_err(), "another is there");
     drop(first);
@@ -133,9 +133,9 @@ fn a_folder_that_is_not_mounted_any_more_is_away() {
     let Some(place) = Place::database() else { return };
     let membership = place.membership("one", LEASE);
     let folder = place.path().join("objects");
-    let options = Options { patience: Duration::from_millis(300), ..Options::default() };
+    let options = StorageOptions { patience: Duration::from_millis(300), ..StorageOptions::default() };
     let objects = Objects::open(folder.to_str().unwrap(), options).unwrap();
-    let mut writer = worker(&place, Membership { objects, ..membership }).unwrap();
+    let mut writer = worker(&place, WorkerParams { objects, ..membership }).unwrap();
     for mounts in [false, true] {
         std::fs::rename(&folder, place.path().join("away")).unwrap();
         if mounts {
@@ -157,12 +157,12 @@ fn a_folder_that_is_not_mounted_any_more_is_away() {
 fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
     let _ = partitions(writer);
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
-    change.discover(&found, 0, 0, Turn { rank: 3, fresh: None })?;
+    change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None })?;
     let id = DocumentId(*url.key().as_bytes());
-    let text = Document::bare(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default())?;
+    let text = Document::with_text(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default())?;
     change.place(url.key(), PackedDocument::from_document(text), &mut duplicates)?;
     writer.commit(change)?;
     writer.flush()
@@ -214,9 +214,9 @@ fn a_host_stays_in_the_partition_that_has_it() {
     let mut one = worker(&place, place.membership("one", LEASE)).unwrap();
     let _ = partitions(&one);
     let url = CanonicalUrl::parse("http://www.a.example/1").unwrap();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = one.begin();
-    assert!(change.discover(&found, 0, 0, Turn::default()).unwrap());
+    assert!(change.discover(&found, 0, 0, QueuePosition::default()).unwrap());
     one.commit(change).unwrap();
     one.flush().unwrap();
     let record = one.store().url(url.key()).unwrap().unwrap();
@@ -237,9 +237,9 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     let mut one = worker(place, place.membership("one", LEASE)).unwrap();
     let _ = partitions(&one);
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
-    let found = Found { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = one.begin();
-    change.discover(&found, 0, 0, Turn::default()).unwrap();
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
     one.commit(change).unwrap();
     one.flush().unwrap();
     let two = worker(place, place.membership("two", LEASE)).unwrap();
@@ -278,7 +278,7 @@ fn nothing_is_written_for_a_partition_that_is_another_workers() {
         ("a message", |writer, url| {
             let mut change = writer.begin();
             let target = CanonicalUrl::parse("http://b.example/robots.txt").unwrap();
-            change.want_robots(url, &target, 1);
+            change.send_robots_query(url, &target, 1);
             writer.commit(change)
         }),
     ];
@@ -322,14 +322,14 @@ fn who_flushes_has_something_to_do() {
     let (mut one, _two, url) = two_workers(&place);
     let (server, address) = place.server();
     let _ = server.query(address, "UPDATE workers SET idle = true");
-    assert!(one.store().is_all_quiet().unwrap());
+    assert!(one.store().are_all_idle().unwrap());
     let mut change = one.begin();
     change.put_robots(url.host(), &"rules");
     one.commit(change).unwrap();
     one.flush().unwrap();
     // The flush may have removed a message. Without the message, only the busy worker shows that work
     // remains.
-    assert!(!one.store().is_all_quiet().unwrap());
+    assert!(!one.store().are_all_idle().unwrap());
 }
 
 #[test]
@@ -340,13 +340,13 @@ fn a_worker_that_died_at_work_leaves_work() {
     let _ = server.query(address, "UPDATE workers SET idle = name = 'two'");
     // The worker's heartbeat is already too old, but its leases have not ended yet.
     let _ = server.query(address, "UPDATE workers SET seen = now() - interval '1 hour' WHERE name = 'one'");
-    assert!(!two.store().is_all_quiet().unwrap());
+    assert!(!two.store().are_all_idle().unwrap());
     let _ = server
         .query(address, "UPDATE leases SET until = now() - interval '1 second' WHERE owner LIKE 'one %'");
-    assert!(!two.store().is_all_quiet().unwrap());
+    assert!(!two.store().are_all_idle().unwrap());
     let _ = server.query(address, "UPDATE leases SET until = now() + interval '1 hour'");
     let _ = server.query(address, "UPDATE workers SET idle = true");
-    assert!(two.store().is_all_quiet().unwrap());
+    assert!(two.store().are_all_idle().unwrap());
 }
 
 #[test]

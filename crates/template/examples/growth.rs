@@ -91,8 +91,8 @@ fn by_template(pages: &[Vec<u8>]) {
         let learning = milliseconds(|| drop(black_box(learn()))) / count as f64;
         let by_full = milliseconds(|| read.iter().for_each(|bytes| full(bytes))) / READ as f64;
         let by_detection = milliseconds(|| read.iter().for_each(detected)) / READ as f64;
-        let (places, repeated) = (template.site.places.len(), template.site.repeated.len());
-        println!("{count} | {places} | {repeated} | {learning:.2} | {by_full:.2} | {by_detection:.2}");
+        let (dom_paths, repeated) = (template.site.dom_paths.len(), template.site.repeated.len());
+        println!("{count} | {dom_paths} | {repeated} | {learning:.2} | {by_full:.2} | {by_detection:.2}");
     }
 }
 

@@ -22,7 +22,7 @@ use flate2::read::GzDecoder;
 use gleaner_corpus::Insert;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_template::{Inserts, Judgement, Pins, SiteTemplate};
+use gleaner_template::{Inserts, LineClassification, Pins, SiteTemplate};
 
 #[derive(Default)]
 struct Sum {
@@ -46,7 +46,7 @@ fn main() {
         let template =
             (!is_single).then(|| SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named));
         for page in &all {
-            let judgement = Judgement::new(page, template.as_ref(), &pins);
+            let judgement = LineClassification::new(page, template.as_ref(), &pins);
             pages += 1;
             for (sum, insert) in sums.iter_mut().zip(Insert::ALL) {
                 let blocks = judgement.blocks.iter().zip(&judgement.inserts);

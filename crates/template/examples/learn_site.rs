@@ -6,7 +6,7 @@
 
 use gleaner_html::{Page, decode};
 use gleaner_template::site::extract_alone;
-use gleaner_template::{Detector, Extracted, SiteTemplate, judge};
+use gleaner_template::{Detector, ExtractedText, SiteTemplate, judge};
 use gleaner_testkit::bench_pages::news_page;
 use jiff::Timestamp;
 
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn show(name: &str, extracted: &Extracted) {
+fn show(name: &str, extracted: &ExtractedText) {
     println!(
         "{name}: {} lines, {} words, margin {:.2}, method {}",
         extracted.lines.len(),

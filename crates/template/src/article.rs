@@ -22,7 +22,7 @@
 
 use std::fmt;
 
-use gleaner_extract::block_model::{self, Forest, Judged, Known};
+use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, Known};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,8 @@ mod model;
 mod signals;
 mod walls;
 
-use cards::{Cards, Mark};
-pub use declared::Declared;
+use cards::{Cards, LineMarks};
+pub use declared::DeclaredType;
 use evidence::Evidence;
 use features::features;
 pub use model::written;
@@ -47,17 +47,17 @@ pub use signals::Signals;
 /// The classification of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum PageClass {
     /// An article, or a page that no check rejects.
     Article,
     /// The page is not an article, for this reason.
-    NotArticle(Reason),
+    NotArticle(NotArticleReason),
 }
 
 /// The reason why a page is not an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum NotArticleReason {
     /// The page checks whether the visitor is a human.
     Challenge,
     /// The page states that the requested page does not exist.
@@ -83,7 +83,7 @@ pub enum Reason {
     Hub,
 }
 
-impl Reason {
+impl NotArticleReason {
     /// All reasons, in the order of the checks.
     pub const ALL: [Self; 11] = [
         Self::Challenge,
@@ -118,7 +118,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for NotArticleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Challenge => "asks whether the visitor is a human",
@@ -161,43 +161,44 @@ const GOODS: f32 = 3.0;
 /// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear. The block model
 /// reads only pages that the rules do not reject.
 #[must_use]
-pub fn judge(page: &Page, url: &str) -> Verdict {
+pub fn judge(page: &Page, url: &str) -> PageClass {
     judge_of_site(page, url, None)
 }
 
-/// Like [`judge`], but uses what is known about the page's site, if `site` is `Some`.
-pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> Verdict {
+/// Like [`classify`], but uses what is known about the page's site, if `site` is `Some`.
+pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> PageClass {
     let evidence = Evidence::new(page, url);
     if let Some(reason) = evidence.without_model(site) {
-        return Verdict::NotArticle(reason);
+        return PageClass::NotArticle(reason);
     }
-    verdict(model::built_in(), &evidence, &block_model::judge(page, block_model::built_in()))
+    verdict(model::built_in(), &evidence, &block_model::classify(page, block_model::built_in()))
 }
 
 /// Returns why [`judge_of_site`] rejects a page without using the block model, or `None` if it does not.
 #[cfg(test)]
-pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Option<Reason> {
+pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Option<NotArticleReason> {
     Evidence::new(page, url).without_model(site)
 }
 
-/// Classifies a page like [`judge`]. `judged` is the result of the built-in block model without a template.
+/// Classifies a page like [`classify`]. `judged` is the result of the built-in block model without a
+/// template.
 #[must_use]
-pub fn judge_blocks(page: &Page, url: &str, judged: &[Judged]) -> Verdict {
+pub fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
     judge_with(model::built_in(), page, url, judged)
 }
 
 /// Like [`judge_blocks`], but with the given page model. If this model has no trees, the verdict depends only
 /// on steps 1 to 3 of the module's documentation, which precede the model.
 #[must_use]
-pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[Judged]) -> Verdict {
+pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
     verdict(model, &Evidence::new(page, url), judged)
 }
 
-fn verdict(model: &Forest, evidence: &Evidence, judged: &[Judged]) -> Verdict {
-    reason(model, evidence, judged).map_or(Verdict::Article, Verdict::NotArticle)
+fn verdict(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> PageClass {
+    reason(model, evidence, judged).map_or(PageClass::Article, PageClass::NotArticle)
 }
 
-fn reason(model: &Forest, evidence: &Evidence, judged: &[Judged]) -> Option<Reason> {
+fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Option<NotArticleReason> {
     if let Some(wall) = walls::wall(evidence.page, judged, evidence.is_dated_article()) {
         return Some(wall);
     }
@@ -205,9 +206,9 @@ fn reason(model: &Forest, evidence: &Evidence, judged: &[Judged]) -> Option<Reas
         return Some(reason);
     }
     if walls::is_gallery(judged) {
-        return Some(Reason::Gallery);
+        return Some(NotArticleReason::Gallery);
     }
-    let marks: Vec<Mark> = judged.iter().map(Mark::from_judged).collect();
+    let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();
     let cards = Cards::new(evidence.page, &marks);
     let is_doubted = || {
         let row = features(evidence, judged, &marks, &cards);
@@ -217,11 +218,11 @@ fn reason(model: &Forest, evidence: &Evidence, judged: &[Judged]) -> Option<Reas
     (evidence.is_hub() || is_doubted()).then(|| evidence.kind_of_hub(cards.priced))
 }
 
-fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
+fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {
     let stretch = signals.stretch;
     let links = signals.link_share();
     let scattered = stretch < SCATTERED * signals.prose && signals.link_lines >= MANY_LINK_LINES;
-    let snippets = stretch < TEASER && (links > 0.4 || (links > 0.2 && declared != Declared::Article));
+    let snippets = stretch < TEASER && (links > 0.4 || (links > 0.2 && declared != DeclaredType::Article));
     snippets
         || stretch < LINKS_RULE * signals.linked
         || (scattered && stretch < FEW_TEASERS && links > 0.2)
@@ -230,8 +231,8 @@ fn is_hub(signals: &Signals, declared: Declared, front_page: bool) -> bool {
 
 /// Returns all features of a page with their names, always in the same order. Training uses them.
 #[must_use]
-pub fn feature_row(page: &Page, url: &str, judged: &[Judged]) -> Vec<(&'static str, f32)> {
-    let marks: Vec<Mark> = judged.iter().map(Mark::from_judged).collect();
+pub fn feature_row(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> Vec<(&'static str, f32)> {
+    let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();
     features(&Evidence::new(page, url), judged, &marks, &Cards::new(page, &marks))
 }
 
@@ -268,7 +269,7 @@ mod tests {
         format!("<main><article><h1>{}</h1>{body}</article></main>", &texts[0].split(' ').next().unwrap())
     }
 
-    fn judged(body: &str) -> Verdict {
+    fn judged(body: &str) -> PageClass {
         judge(&Page::parse(body), "https://paper.example/a")
     }
 
@@ -278,15 +279,15 @@ mod tests {
         let teaser =
             format!("<h2><a href=/x>Bridge to be built after all this time</a></h2><p>{SENTENCE}</p>");
         let cases = [
-            (String::new(), Verdict::NotArticle(Reason::TooLittleText)),
-            (link.repeat(80), Verdict::NotArticle(Reason::TooLittleText)),
-            (story(6), Verdict::Article),
-            (teaser.repeat(40), Verdict::NotArticle(Reason::Hub)),
-            (format!("{}{}", story(5), link.repeat(60)), Verdict::Article),
-            ("<p>市議會週一同意重建河上的舊橋。市長說工程將於春天開始。</p>".repeat(8), Verdict::Article),
-            (paragraphs(&THAI), Verdict::Article),
-            (paragraphs(&KHMER), Verdict::Article),
-            (format!("{}{}", paragraphs(&THAI), link.repeat(2)), Verdict::Article),
+            (String::new(), PageClass::NotArticle(NotArticleReason::TooLittleText)),
+            (link.repeat(80), PageClass::NotArticle(NotArticleReason::TooLittleText)),
+            (story(6), PageClass::Article),
+            (teaser.repeat(40), PageClass::NotArticle(NotArticleReason::Hub)),
+            (format!("{}{}", story(5), link.repeat(60)), PageClass::Article),
+            ("<p>市議會週一同意重建河上的舊橋。市長說工程將於春天開始。</p>".repeat(8), PageClass::Article),
+            (paragraphs(&THAI), PageClass::Article),
+            (paragraphs(&KHMER), PageClass::Article),
+            (format!("{}{}", paragraphs(&THAI), link.repeat(2)), PageClass::Article),
         ];
         for (body, expected) in cases {
             assert_eq!(judged(&body), expected, "{}", &body[..body.len().min(80)]);
@@ -299,12 +300,12 @@ mod tests {
         let html = format!(
             "<script type='application/ld+json'>{{\"@type\": [\"WebPage\", \"CollectionPage\"]}}</script>{body}"
         );
-        assert_eq!(judged(&html), Verdict::NotArticle(Reason::DeclaredListing));
+        assert_eq!(judged(&html), PageClass::NotArticle(NotArticleReason::DeclaredListing));
     }
 
     #[test]
     fn labels_are_what_serde_writes() {
-        for reason in Reason::ALL {
+        for reason in NotArticleReason::ALL {
             assert_eq!(serde_json::to_string(&reason).unwrap(), format!("\"{}\"", reason.label()));
         }
     }

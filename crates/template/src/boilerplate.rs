@@ -2,9 +2,9 @@
 //! menus, lists of stories, comments and footers.
 //!
 //! 1. An element of a training page is boilerplate if it contains neither body text nor a source of metadata
-//!    (`tells`).
-//! 2. A kind of element ([`gleaner_html::kinds`]) is boilerplate if it is on at least `LEAST_PAGES` pages and
-//!    all its elements are boilerplate.
+//!    (`has_metadata`).
+//! 2. A kind of element ([`gleaner_html::element_kinds`]) is boilerplate if it is on at least `LEAST_PAGES`
+//!    pages and all its elements are boilerplate.
 //! 3. Kinds that occur only inside elements of other boilerplate kinds are dropped.
 //! 4. Kinds are dropped if removing them changes the metadata of one of `MOST_WITNESSES` training pages. Such
 //!    changes occur because dates and by-lines are searched near the headline.
@@ -13,11 +13,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use gleaner_html::kinds::{self, Key, Kinds};
+use gleaner_html::element_kinds::{self, ElementKinds, Key};
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::{NodeId, Page};
 
-use crate::Judgement;
+use crate::LineClassification;
 
 /// Minimum number of training pages with the kind. On fewer pages, its lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;
@@ -27,7 +27,7 @@ const LEAST_PAGES: u32 = 3;
 const MOST_WITNESSES: usize = 10;
 
 #[derive(Debug)]
-struct Seen {
+struct KindCounts {
     name: String,
     pages: u32,
     has_content: bool,
@@ -35,13 +35,13 @@ struct Seen {
     last: usize,
 }
 
-pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<String> {
-    let mut seen: HashMap<Key, Option<Seen>> = HashMap::new();
+pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[LineClassification]) -> BTreeSet<String> {
+    let mut seen: HashMap<Key, Option<KindCounts>> = HashMap::new();
     for (number, ((_, page), judged)) in pages.iter().zip(judged).enumerate() {
-        let fertile = fertile(page, judged);
-        for (id, key) in kinds::keys(page) {
-            let first = |name| Seen { name, pages: 0, has_content: false, last: usize::MAX };
-            let kind = seen.entry(key).or_insert_with(|| kinds::name(page, id).map(first));
+        let fertile = has_content(page, judged);
+        for (id, key) in element_kinds::keys(page) {
+            let first = |name| KindCounts { name, pages: 0, has_content: false, last: usize::MAX };
+            let kind = seen.entry(key).or_insert_with(|| element_kinds::name(page, id).map(first));
             if let Some(seen) = kind {
                 seen.pages += u32::from(seen.last != number);
                 seen.has_content |= fertile[id as usize];
@@ -49,10 +49,10 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[Judgement]) -> BTreeSet<S
             }
         }
     }
-    let is_boilerplate = |seen: &Seen| seen.pages >= LEAST_PAGES && !seen.has_content;
+    let is_boilerplate = |seen: &KindCounts| seen.pages >= LEAST_PAGES && !seen.has_content;
     let seen: HashMap<Key, String> =
         seen.into_iter().filter_map(|(key, seen)| Some((key, seen.filter(is_boilerplate)?.name))).collect();
-    without_witnesses(pages, outermost(pages, &seen))
+    without_metadata_kinds(pages, outermost(pages, &seen))
 }
 
 /// Returns the names of the kinds that are outside all other kinds on some page.
@@ -60,7 +60,7 @@ fn outermost(pages: &[(&str, &Page)], kinds: &HashMap<Key, String>) -> Vec<Strin
     let mut found: BTreeSet<&str> = BTreeSet::new();
     for (_, page) in pages {
         let mut behind = 0;
-        for (id, key) in kinds::keys(page) {
+        for (id, key) in element_kinds::keys(page) {
             if id >= behind
                 && let Some(name) = kinds.get(&key)
             {
@@ -74,12 +74,13 @@ fn outermost(pages: &[(&str, &Page)], kinds: &HashMap<Key, String>) -> Vec<Strin
 
 /// Drops the kinds whose removal changes a page's metadata. Kinds are dropped page by page, because a kind
 /// that one page excludes would usually change other pages too.
-fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
+fn without_metadata_kinds(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let step = pages.len().div_ceil(MOST_WITNESSES).max(1);
-    let mut told: Vec<Told> = pages.iter().step_by(step).map(|(url, page)| Told::new(url, page)).collect();
+    let mut told: Vec<PageMetadata> =
+        pages.iter().step_by(step).map(|(url, page)| PageMetadata::new(url, page)).collect();
     let mut kept = kinds;
     loop {
-        let all = Kinds::from_names(kept.iter().map(String::as_str));
+        let all = ElementKinds::from_names(kept.iter().map(String::as_str));
         match told.iter_mut().position(|page| page.differs(&all)) {
             None => return kept.into_iter().collect(),
             Some(witness) => kept = told[witness].without_its_own(kept),
@@ -87,7 +88,7 @@ fn without_witnesses(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<St
     }
 }
 
-struct Told<'a> {
+struct PageMetadata<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
@@ -96,13 +97,13 @@ struct Told<'a> {
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> PageMetadata<'a> {
     fn new(url: &'a str, page: &'a Page) -> Self {
         let whole = metadata_at(page, url);
         Self { url, page, whole, tried: HashMap::from([(Vec::new(), false)]) }
     }
 
-    fn differs(&mut self, kinds: &Kinds) -> bool {
+    fn differs(&mut self, kinds: &ElementKinds) -> bool {
         let Self { url, page, whole, tried } = self;
         let differs = |left_out: &Vec<NodeId>| metadata_at(&page.without(left_out), url) != *whole;
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
@@ -114,7 +115,7 @@ impl<'a> Told<'a> {
         let mut kept: Vec<String> = Vec::new();
         let mut groups = vec![kinds];
         while let Some(mut group) = groups.pop() {
-            if !self.differs(&Kinds::from_names(kept.iter().chain(&group).map(String::as_str))) {
+            if !self.differs(&ElementKinds::from_names(kept.iter().chain(&group).map(String::as_str))) {
                 kept.extend(group);
             } else if group.len() > 1 {
                 let half = group.split_off(group.len() / 2);
@@ -125,10 +126,10 @@ impl<'a> Told<'a> {
     }
 }
 
-fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
+fn has_content(page: &Page, judged: &LineClassification) -> Vec<bool> {
     let mut fertile = vec![false; page.len()];
     let content = judged.blocks.iter().filter(|block| block.is_content());
-    let told = page.iter().map(|(id, _)| id).filter(|id| tells(page, *id));
+    let told = page.iter().map(|(id, _)| id).filter(|id| has_metadata(page, *id));
     for mut id in content.map(|block| block.placed.block).chain(told) {
         while !std::mem::replace(&mut fertile[id as usize], true) {
             id = page.node(id).parent;
@@ -140,7 +141,7 @@ fn fertile(page: &Page, judged: &Judgement) -> Vec<bool> {
 /// Parts of the class or id of elements from which metadata are read.
 const TELLING: [&str; 6] = ["author", "byline", "by-line", "by_line", "tacgia", "breadcrumb"];
 
-fn is_telling(name: &str) -> bool {
+fn is_metadata_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     let begins = |at: usize| {
         let at = &bytes[at..];
@@ -152,14 +153,14 @@ fn is_telling(name: &str) -> bool {
     (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b'a' | b'b' | b't') && begins(at))
 }
 
-fn tells(page: &Page, id: NodeId) -> bool {
+fn has_metadata(page: &Page, id: NodeId) -> bool {
     if matches!(page.tag(id), Some("h1" | "time" | "title")) {
         return true;
     }
     page.attributes(id).any(|(key, value)| match key {
         "itemprop" => true,
         "rel" => value.eq_ignore_ascii_case("author"),
-        "class" | "id" => is_telling(value),
+        "class" | "id" => is_metadata_name(value),
         _ => false,
     })
 }

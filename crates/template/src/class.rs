@@ -27,7 +27,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use gleaner_extract::block_model::{Judged, kinds_of_element, sayings_of};
+use gleaner_extract::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
@@ -35,7 +35,7 @@ use crate::own_words::{MOST_WORDS_SAYING, is_credit, opens};
 
 /// The class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub enum LineClass {
     /// Body text, which is extracted.
     Content,
     /// Text that several pages of the site share.
@@ -56,7 +56,7 @@ pub enum Class {
     Other,
 }
 
-impl Class {
+impl LineClass {
     /// All classes, in the order of display.
     pub const ALL: [Self; 9] = [
         Self::Content,
@@ -98,7 +98,7 @@ impl Class {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Because {
+pub(crate) enum ClassReason {
     /// Only the judgement.
     Judged,
     Links,
@@ -110,8 +110,8 @@ pub(crate) enum Because {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
-    pub(crate) class: Class,
-    pub(crate) because: Because,
+    pub(crate) class: LineClass,
+    pub(crate) because: ClassReason,
     /// Whether the line is in an element of comments, other stories, menus, share buttons or advertisements.
     pub(crate) aside: bool,
 }
@@ -134,14 +134,14 @@ const DIGITS_OF_DATE: usize = 6;
 /// Links between paragraphs are a list if at least this number of consecutive lines have no body text.
 const LIST_FROM: usize = 6;
 
-pub(crate) fn classify(page: &Page, blocks: &[Judged]) -> Vec<Named> {
+pub(crate) fn classify(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<Named> {
     let mut names = Names::new(page, blocks);
     let between = between_content(blocks);
     blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
 }
 
 /// Returns, for each line, whether it is one of a few lines between two lines of body text.
-fn between_content(blocks: &[Judged]) -> Vec<bool> {
+fn between_content(blocks: &[ClassifiedBlock]) -> Vec<bool> {
     let mut between = vec![false; blocks.len()];
     let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
     for pair in content.windows(2) {
@@ -156,11 +156,11 @@ fn between_content(blocks: &[Judged]) -> Vec<bool> {
 struct Names<'a> {
     page: &'a Page,
     with_content: HashSet<NodeId>,
-    asked: HashMap<NodeId, Says>,
+    asked: HashMap<NodeId, NameKinds>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Says {
+struct NameKinds {
     comment: bool,
     figure: bool,
     cell: bool,
@@ -176,7 +176,7 @@ struct Says {
 }
 
 impl<'a> Names<'a> {
-    fn new(page: &'a Page, blocks: &[Judged]) -> Self {
+    fn new(page: &'a Page, blocks: &[ClassifiedBlock]) -> Self {
         let mut with_content = HashSet::new();
         for block in blocks.iter().filter(|block| block.is_content()) {
             let mut node = block.placed.block;
@@ -187,22 +187,22 @@ impl<'a> Names<'a> {
         Self { page, with_content, asked: HashMap::new() }
     }
 
-    fn name(&mut self, block: &Judged, between: bool) -> Named {
-        let judged = |class| Named { class, because: Because::Judged, aside: false };
+    fn name(&mut self, block: &ClassifiedBlock, between: bool) -> Named {
+        let judged = |class| Named { class, because: ClassReason::Judged, aside: false };
         if block.is_content() {
-            return judged(Class::Content);
+            return judged(LineClass::Content);
         }
         if block.removed.is_some() {
-            return judged(Class::Repeated);
+            return judged(LineClass::Repeated);
         }
-        let around = Around(self.around(block));
+        let around = Ancestors(self.around(block));
         let aside = around.nearest(|says| says.aside).is_some();
         let (class, because) = around.class(block, between);
         Named { class, because, aside }
     }
 
     /// Returns the elements around a line, innermost first, as far as they contain no body text.
-    fn around(&mut self, block: &Judged) -> Vec<(NodeId, Says)> {
+    fn around(&mut self, block: &ClassifiedBlock) -> Vec<(NodeId, NameKinds)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
         let is_outside = |node: &NodeId| {
@@ -212,14 +212,15 @@ impl<'a> Names<'a> {
             .take(REACH)
             .take_while(|node| !is_outside(node))
             .collect();
-        let asked = |node| (node, *self.asked.entry(node).or_insert_with(|| Says::from_element(page, node)));
+        let asked =
+            |node| (node, *self.asked.entry(node).or_insert_with(|| NameKinds::from_element(page, node)));
         nodes.into_iter().map(asked).collect()
     }
 }
 
 /// Returns the innermost element that contains the whole line, whether inline or not. If this element is too
 /// far up, returns the block of the line.
-fn innermost(page: &Page, block: &Judged) -> NodeId {
+fn innermost(page: &Page, block: &ClassifiedBlock) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
     std::iter::successors(Some(nodes.start), up)
@@ -228,86 +229,87 @@ fn innermost(page: &Page, block: &Judged) -> NodeId {
         .unwrap_or(block.placed.block)
 }
 
-struct Around(Vec<(NodeId, Says)>);
+struct Ancestors(Vec<(NodeId, NameKinds)>);
 
-impl Around {
-    fn distance(&self, is: fn(&Says) -> bool) -> Option<usize> {
+impl Ancestors {
+    fn distance(&self, is: fn(&NameKinds) -> bool) -> Option<usize> {
         self.0.iter().position(|(_, says)| is(says))
     }
 
-    fn nearest(&self, is: fn(&Says) -> bool) -> Option<Because> {
-        self.distance(is).map(|at| Because::Element(self.0[at].0))
+    fn nearest(&self, is: fn(&NameKinds) -> bool) -> Option<ClassReason> {
+        self.distance(is).map(|at| ClassReason::Element(self.0[at].0))
     }
 
-    fn class(&self, block: &Judged, between: bool) -> (Class, Because) {
-        let links = (block.link_share >= MOSTLY_LINKS).then_some(Because::Links);
+    fn class(&self, block: &ClassifiedBlock, between: bool) -> (LineClass, ClassReason) {
+        let links = (block.link_share >= MOSTLY_LINKS).then_some(ClassReason::Links);
         let is_named = !is_bare(&block.placed.line.text);
         let is_note = is_named && block.placed.line.kind != LineKind::Heading;
-        let steps: [(Class, &dyn Fn() -> Option<Because>); 8] = [
-            (Class::Comment, &|| self.comment(block)),
-            (Class::Credit, &|| self.credit(block).filter(|_| is_note)),
-            (Class::Caption, &|| self.figure(block).filter(|_| is_named)),
-            (Class::ByLine, &|| self.by_line(block).filter(|_| is_note)),
-            (Class::ReadMore, &|| read_more(block).filter(|_| is_note && between)),
-            (Class::LinkList, &|| links),
-            (Class::Caption, &|| self.around_table(|says| says.caption).filter(|_| is_note)),
-            (Class::LinkList, &|| self.nearest(|says| says.links)),
+        let steps: [(LineClass, &dyn Fn() -> Option<ClassReason>); 8] = [
+            (LineClass::Comment, &|| self.comment(block)),
+            (LineClass::Credit, &|| self.credit(block).filter(|_| is_note)),
+            (LineClass::Caption, &|| self.figure(block).filter(|_| is_named)),
+            (LineClass::ByLine, &|| self.by_line(block).filter(|_| is_note)),
+            (LineClass::ReadMore, &|| read_more(block).filter(|_| is_note && between)),
+            (LineClass::LinkList, &|| links),
+            (LineClass::Caption, &|| self.around_table(|says| says.caption).filter(|_| is_note)),
+            (LineClass::LinkList, &|| self.nearest(|says| says.links)),
         ];
         let told = steps.iter().find_map(|(class, because)| Some((*class, because()?)));
-        told.unwrap_or((Class::Other, Because::Nothing))
+        told.unwrap_or((LineClass::Other, ClassReason::Nothing))
     }
 
-    fn comment(&self, block: &Judged) -> Option<Because> {
+    fn comment(&self, block: &ClassifiedBlock) -> Option<ClassReason> {
         // A link to the readers' comments often has the same class name as the comments.
         let own = self.0.iter().position(|(node, _)| *node == block.placed.block);
         let at = self.distance(|says| says.comment)?;
         let is_way = own.is_some_and(|own| at <= own) && block.link_share >= MOSTLY_LINKS;
-        (!is_way).then_some(Because::Element(self.0[at].0))
+        (!is_way).then_some(ClassReason::Element(self.0[at].0))
     }
 
-    fn figure(&self, block: &Judged) -> Option<Because> {
+    fn figure(&self, block: &ClassifiedBlock) -> Option<ClassReason> {
         let is_caption = block.placed.line.kind == LineKind::Caption;
-        let caption = is_caption.then_some(Because::Element(block.placed.block));
+        let caption = is_caption.then_some(ClassReason::Element(block.placed.block));
         caption.or_else(|| self.around_table(|says| says.figure))
     }
 
-    fn around_table(&self, is: fn(&Says) -> bool) -> Option<Because> {
+    fn around_table(&self, is: fn(&NameKinds) -> bool) -> Option<ClassReason> {
         let at = self.distance(is)?;
         let is_cell = self.0[..at].iter().any(|(_, says)| says.cell);
-        (!is_cell).then_some(Because::Element(self.0[at].0))
+        (!is_cell).then_some(ClassReason::Element(self.0[at].0))
     }
 
-    fn credit(&self, block: &Judged) -> Option<Because> {
+    fn credit(&self, block: &ClassifiedBlock) -> Option<ClassReason> {
         let element = || self.nearest(|says| says.credit).filter(|_| block.words <= MOST_WORDS_NAMED);
         let is_short = block.words <= MOST_WORDS_SAYING;
-        let says = || (is_short && is_credit(&block.placed.line.text)).then_some(Because::Words);
+        let says = || (is_short && is_credit(&block.placed.line.text)).then_some(ClassReason::Words);
         element().or_else(says)
     }
 
-    fn by_line(&self, block: &Judged) -> Option<Because> {
+    fn by_line(&self, block: &ClassifiedBlock) -> Option<ClassReason> {
         if self.distance(|says| says.stories).is_some() {
             return None;
         }
         let links = self.distance(|says| says.links).unwrap_or(usize::MAX);
         let at = self.distance(|says| says.by_line).filter(|at| *at <= links);
-        let element = at.filter(|_| block.words <= MOST_WORDS_NAMED).map(|at| Because::Element(self.0[at].0));
+        let element =
+            at.filter(|_| block.words <= MOST_WORDS_NAMED).map(|at| ClassReason::Element(self.0[at].0));
         let text = &block.placed.line.text;
         let says = || {
             let is_free = links == usize::MAX && block.words <= MOST_WORDS_SAYING;
-            (is_free && opens(text, "by-line") && !opens(text, "offer")).then_some(Because::Words)
+            (is_free && opens(text, "by-line") && !opens(text, "offer")).then_some(ClassReason::Words)
         };
         element.or_else(says)
     }
 }
 
-fn read_more(block: &Judged) -> Option<Because> {
+fn read_more(block: &ClassifiedBlock) -> Option<ClassReason> {
     let text = &block.placed.line.text;
-    if block.words > *WORDS_MORE.end() || sayings_of(text).any(|said| said == "offer") {
+    if block.words > *WORDS_MORE.end() || phrase_kinds_of(text).any(|said| said == "offer") {
         return None;
     }
     let is_link = block.link_share >= MOSTLY_LINKS && block.words >= *WORDS_MORE.start();
-    let links = is_link.then_some(Because::Links);
-    links.or_else(|| opens(text, "related").then_some(Because::Words))
+    let links = is_link.then_some(ClassReason::Links);
+    links.or_else(|| opens(text, "related").then_some(ClassReason::Words))
 }
 
 fn is_bare(text: &str) -> bool {
@@ -317,7 +319,7 @@ fn is_bare(text: &str) -> bool {
 
 const CREDITS: [&str; 5] = ["credit", "photographer", "copyright", "courtesy", "attribution"];
 
-impl Says {
+impl NameKinds {
     fn from_element(page: &Page, element: NodeId) -> Self {
         let tag = page.tag(element).unwrap_or_default();
         let figure = matches!(tag, "figure" | "figcaption");
@@ -356,41 +358,41 @@ mod tests {
     fn lines_are_named_by_what_is_around_them() {
         let story = "<p>Rain fell on the valley all day long today</p>";
         let cases = [
-            ("<p>Rain fell on the valley all day long today</p>", Class::Content),
-            ("<div class=comments><p>Well said</p></div>", Class::Comment),
-            ("<div class=comments><p><a href=/>Ann</a></p></div>", Class::Comment),
-            ("<ul><li class=comments><a href=/>2 comments</a></ul>", Class::LinkList),
-            ("<figure><figcaption>The old bridge</figcaption></figure>", Class::Caption),
-            ("<figure><a href=/><p>The bridge</p></a></figure>", Class::Caption),
-            ("<figure><table><tr><td>Old</table></figure>", Class::Other),
-            ("<div class=media><table><tr><td>Old</table></div>", Class::Other),
-            ("<table><tr><td class=photo>Old</table>", Class::Caption),
-            ("<figure>12,345</figure>", Class::Other),
-            ("<div class=photo><p>The old bridge</p></div>", Class::Caption),
-            ("<div class=photo><h3>The old bridge</h3></div>", Class::Other),
-            ("<p><em class=caption>The old <b>bridge</b></em></p>", Class::Caption),
+            ("<p>Rain fell on the valley all day long today</p>", LineClass::Content),
+            ("<div class=comments><p>Well said</p></div>", LineClass::Comment),
+            ("<div class=comments><p><a href=/>Ann</a></p></div>", LineClass::Comment),
+            ("<ul><li class=comments><a href=/>2 comments</a></ul>", LineClass::LinkList),
+            ("<figure><figcaption>The old bridge</figcaption></figure>", LineClass::Caption),
+            ("<figure><a href=/><p>The bridge</p></a></figure>", LineClass::Caption),
+            ("<figure><table><tr><td>Old</table></figure>", LineClass::Other),
+            ("<div class=media><table><tr><td>Old</table></div>", LineClass::Other),
+            ("<table><tr><td class=photo>Old</table>", LineClass::Caption),
+            ("<figure>12,345</figure>", LineClass::Other),
+            ("<div class=photo><p>The old bridge</p></div>", LineClass::Caption),
+            ("<div class=photo><h3>The old bridge</h3></div>", LineClass::Other),
+            ("<p><em class=caption>The old <b>bridge</b></em></p>", LineClass::Caption),
             (
                 "<figure><figcaption>The bridge</figcaption><p class=photo-credit>Ann</p></figure>",
-                Class::Credit,
+                LineClass::Credit,
             ),
-            ("<p>(Photo: Anna Weaver)</p>", Class::Credit),
-            ("<p>Ảnh: Hoàng Long</p>", Class::Credit),
-            ("<p>© Anna Weaver</p>", Class::Credit),
-            ("<p>Photo of a bridge</p>", Class::Other),
-            ("<p class=byline><a href=/ann>Anna Weaver</a></p>", Class::ByLine),
-            ("<p><time>20 November 2026</time></p>", Class::ByLine),
-            ("<p>by nobody</p>", Class::ByLine),
-            ("<p>Theo Reuters</p>", Class::ByLine),
-            ("<p>Follow us</p>", Class::Other),
-            ("<div class=related><p class=byline>Anna Weaver</p></div>", Class::LinkList),
-            ("<li class=thumb><a href=/>The old bridge</a></li>", Class::LinkList),
-            ("<nav><p>Home</p></nav>", Class::LinkList),
-            ("<div class=related><p>See also</p></div>", Class::LinkList),
-            ("<p>Nobody knows</p>", Class::Other),
+            ("<p>(Photo: Anna Weaver)</p>", LineClass::Credit),
+            ("<p>Ảnh: Hoàng Long</p>", LineClass::Credit),
+            ("<p>© Anna Weaver</p>", LineClass::Credit),
+            ("<p>Photo of a bridge</p>", LineClass::Other),
+            ("<p class=byline><a href=/ann>Anna Weaver</a></p>", LineClass::ByLine),
+            ("<p><time>20 November 2026</time></p>", LineClass::ByLine),
+            ("<p>by nobody</p>", LineClass::ByLine),
+            ("<p>Theo Reuters</p>", LineClass::ByLine),
+            ("<p>Follow us</p>", LineClass::Other),
+            ("<div class=related><p class=byline>Anna Weaver</p></div>", LineClass::LinkList),
+            ("<li class=thumb><a href=/>The old bridge</a></li>", LineClass::LinkList),
+            ("<nav><p>Home</p></nav>", LineClass::LinkList),
+            ("<div class=related><p>See also</p></div>", LineClass::LinkList),
+            ("<p>Nobody knows</p>", LineClass::Other),
         ];
         for (html, expected) in cases {
             let page = Page::parse(&format!("<article class=has-comments>{story}{html}</article>"));
-            let blocks = block_model::judge(&page, &long_lines());
+            let blocks = block_model::classify(&page, &long_lines());
             let classes = classify(&page, &blocks);
             assert_eq!(classes.last().unwrap().class, expected, "{html}: {classes:?}");
         }
@@ -401,21 +403,24 @@ mod tests {
         let story = "<p>Rain fell on the valley all day long today</p>";
         let link = "<p><a href=/choir>The choir has won</a></p>";
         let cases = [
-            (format!("{story}{link}{story}"), Class::ReadMore),
-            (format!("{story}<div class=related>{link}</div>{story}"), Class::ReadMore),
-            (format!("{story}<p>Read more: the choir</p>{story}"), Class::ReadMore),
-            (format!("{story}{}{story}", link.repeat(LIST_FROM)), Class::LinkList),
-            (format!("{link}{story}"), Class::LinkList),
-            (format!("{story}{link}"), Class::LinkList),
-            (format!("{story}<p>Rain, more</p>{story}"), Class::Other),
-            (format!("{story}<p><a href=/join>Sign up for our newsletters</a></p>{story}"), Class::LinkList),
-            (format!("{story}<p><a href=/shop>Buy</a></p>{story}"), Class::LinkList),
-            (format!("{story}<p><a href=/more>Read more</a></p>{story}"), Class::ReadMore),
+            (format!("{story}{link}{story}"), LineClass::ReadMore),
+            (format!("{story}<div class=related>{link}</div>{story}"), LineClass::ReadMore),
+            (format!("{story}<p>Read more: the choir</p>{story}"), LineClass::ReadMore),
+            (format!("{story}{}{story}", link.repeat(LIST_FROM)), LineClass::LinkList),
+            (format!("{link}{story}"), LineClass::LinkList),
+            (format!("{story}{link}"), LineClass::LinkList),
+            (format!("{story}<p>Rain, more</p>{story}"), LineClass::Other),
+            (
+                format!("{story}<p><a href=/join>Sign up for our newsletters</a></p>{story}"),
+                LineClass::LinkList,
+            ),
+            (format!("{story}<p><a href=/shop>Buy</a></p>{story}"), LineClass::LinkList),
+            (format!("{story}<p><a href=/more>Read more</a></p>{story}"), LineClass::ReadMore),
         ];
         for (html, expected) in cases {
             let page = Page::parse(&html);
-            let classes = classify(&page, &block_model::judge(&page, &long_lines()));
-            let found = classes.iter().map(|named| named.class).find(|class| *class != Class::Content);
+            let classes = classify(&page, &block_model::classify(&page, &long_lines()));
+            let found = classes.iter().map(|named| named.class).find(|class| *class != LineClass::Content);
             assert_eq!(found, Some(expected), "{html}");
         }
     }
@@ -423,7 +428,7 @@ mod tests {
     #[test]
     fn the_style_sheet_knows_all_names() {
         let style = crate::explain::COLOURS;
-        for class in Class::ALL {
+        for class in LineClass::ALL {
             assert!(style.contains(&format!(".{} {{", class.name())), "{class:?}");
         }
     }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use gleaner_extract::block_model::Place;
+use gleaner_extract::block_model::DomPathStats;
 
-use crate::{Health, Published, SiteTemplate};
+use crate::{Health, PublishedTemplate, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 
-/// Returns a description of several lines: the template's origin, then the 40 places with the most body text,
-/// each with its estimated share of body text, number of blocks and number of pages.
+/// Returns a description of several lines: the template's origin, then the 40 DOM paths with the most body
+/// text, each with its estimated share of body text, number of blocks and number of pages.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
     let site = &template.site;
@@ -22,26 +22,26 @@ pub fn describe(template: &SiteTemplate) -> String {
     if let Some(published) = &template.published {
         return out + &describe_published(published);
     }
-    line(format!("holds     {} places, {} repeated texts", site.places.len(), site.repeated.len()));
+    line(format!("holds     {} places, {} repeated texts", site.dom_paths.len(), site.repeated.len()));
     line(format!("health    {}", health(&template.health)));
     line(String::new());
     line("content  blocks  pages  place".into());
-    let mut places: Vec<(&String, &Place)> = site.places.iter().collect();
-    places.sort_by(|a, b| b.1.content.total_cmp(&a.1.content).then_with(|| a.0.cmp(b.0)));
-    for (name, place) in places.iter().take(MOST_PLACES) {
-        let share = 100.0 * place.content / place.words;
-        line(format!("{share:6.0}%  {:6}  {:5}  {name}", place.blocks, place.pages));
+    let mut dom_paths: Vec<(&String, &DomPathStats)> = site.dom_paths.iter().collect();
+    dom_paths.sort_by(|a, b| b.1.content.total_cmp(&a.1.content).then_with(|| a.0.cmp(b.0)));
+    for (name, dom_path) in dom_paths.iter().take(MOST_PLACES) {
+        let share = 100.0 * dom_path.content / dom_path.words;
+        line(format!("{share:6.0}%  {:6}  {:5}  {name}", dom_path.blocks, dom_path.pages));
     }
-    if places.len() > MOST_PLACES {
-        line(format!("... and {} more; all are in --json", places.len() - MOST_PLACES));
+    if dom_paths.len() > MOST_PLACES {
+        line(format!("... and {} more; all are in --json", dom_paths.len() - MOST_PLACES));
     }
     out
 }
 
-fn describe_published(published: &Published) -> String {
+fn describe_published(published: &PublishedTemplate) -> String {
     let template = match published {
-        Published::FastContentExtractor(template) => template,
-        Published::ContentExtractor(site) => return format!("holds     {} blocks\n", site.blocks()),
+        PublishedTemplate::FastContentExtractor(template) => template,
+        PublishedTemplate::ContentExtractor(site) => return format!("holds     {} blocks\n", site.blocks()),
     };
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to a string cannot fail");

@@ -1,13 +1,13 @@
-//! Implements detection: extracts a page's text by the places of its site, without the model.
+//! Implements detection: extracts a page's text by the DOM paths of its site, without the model.
 //!
 //! This is the second phase of FastContentExtractor (docs/papers.md), applied to lines. Training has found
-//! the places of body text, so only lookups are needed for a page.
+//! the DOM paths of body text, so only lookups are needed for a page.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A place *decides* on a line if at least `LEAST_PAGES` training pages have the place, and if at least
-//!    two thirds of its lines there had the same result, body text or boilerplate (`DECISIVE`). Lines of
-//!    similar length have the highest weight
-//!    ([`log_odds_of`](gleaner_extract::block_model::Place::log_odds_of)).
+//! 2. A DOM path *decides* on a line if at least `LEAST_PAGES` training pages have the DOM path, and if at
+//!    least two thirds of its lines there had the same result, body text or boilerplate (`DECISIVE`). Lines
+//!    of similar length have the highest weight
+//!    ([`log_odds_of`](gleaner_extract::block_model::DomPathStats::log_odds_of)).
 //! 3. An undecided line is body text if it is between two lines of body text with the same parent element, is
 //!    inside this element, and is neither a caption nor a line of links.
 //! 4. Lines of body text are dropped if their words show that they are credits, by-lines or "read more"
@@ -22,27 +22,27 @@
 //! (docs/evaluation.md). If the thresholds vary by a factor of three, F1 changes by 0.001 and the share of
 //! detected pages by a tenth. Three measures together improved F1 by 0.0013: the use of final judgements
 //! instead of the model's, the weighting by length, and rule 3. Before them, detection had reduced F1 by as
-//! much. Half of the improvement is from one site that has captions and authors' names at the places of
+//! much. Half of the improvement is from one site that has captions and authors' names at the DOM paths of
 //! paragraphs.
 //!
-//! Limitation: a paragraph at a new place, such as a quotation in a separate box, is lost if the other text
-//! is long enough. A comment at the same place as the article's paragraphs is included.
+//! Limitation: a paragraph at a new DOM path, such as a quotation in a separate box, is lost if the other
+//! text is long enough. A comment at the same DOM path as the article's paragraphs is included.
 
 use gleaner_corpus::Extras;
-use gleaner_extract::block_model::{Known, KnownLine, Place};
+use gleaner_extract::block_model::{DomPathStats, Known, KnownLine};
+use gleaner_html::element_kinds::ElementKinds;
 use gleaner_html::embedded::CLASS;
-use gleaner_html::kinds::Kinds;
 use gleaner_html::text::{LineKind, PlacedLine};
-use gleaner_html::{NodeId, Page, Partly};
+use gleaner_html::{NodeId, Page, PartialPage};
 
 use crate::judgement::{FEW_WORDS, OUT, is_cut};
 use crate::own_words::is_insert_by_its_words;
-use crate::{Extracted, Health, Method, SiteTemplate, Verdict, article};
+use crate::{ExtractedText, ExtractionMethod, Health, PageClass, SiteTemplate, article};
 
-/// Minimum number of training pages with a place that decides. A single page may be an exception.
+/// Minimum number of training pages with a DOM path that decides. A single page may be an exception.
 pub(crate) const LEAST_PAGES: u32 = 2;
 
-/// Minimum log-odds of a place that decides. This is a ratio of two to one.
+/// Minimum log-odds of a DOM path that decides. This is a ratio of two to one.
 pub(crate) const DECISIVE: f32 = std::f32::consts::LN_2;
 
 /// The log-odds of an undecided line between lines of body text. It is slightly more likely to be body text
@@ -56,27 +56,27 @@ const MOST_OPEN: f32 = 0.3;
 #[derive(Debug, Clone)]
 pub struct Detector {
     known: Known,
-    boilerplate: Kinds,
+    boilerplate: ElementKinds,
     health: Health,
-    /// Whether the site has places of body text.
+    /// Whether the site has DOM paths of body text.
     has_text: bool,
 }
 
 /// What detection decides about a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// Body text: the lines at its place on the training pages were body text.
+    /// Body text: the lines at its DOM path on the training pages were body text.
     Content,
-    /// Body text: its place does not decide, but it is between lines of body text.
+    /// Body text: its DOM path does not decide, but it is between lines of body text.
     Between,
-    /// Not body text. Its place is one of body text, but its words are those of a credit, a by-line or a
+    /// Not body text. Its DOM path is one of body text, but its words are those of a credit, a by-line or a
     /// "read more" line.
     Insert,
     /// Not body text: the site repeats it.
     Repeated,
-    /// Not body text: the lines at its place on the training pages were boilerplate.
+    /// Not body text: the lines at its DOM path on the training pages were boilerplate.
     Boilerplate,
-    /// Dropped, because its place does not decide.
+    /// Dropped, because its DOM path does not decide.
     Undecided,
     /// Not body text: it is in a boilerplate subtree.
     Subtree,
@@ -84,14 +84,15 @@ pub enum Decision {
 
 /// A decision with the log-odds that the line is body text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Decided {
+pub(crate) struct DecidedLine {
     pub(crate) decision: Decision,
     pub(crate) log_odds: f32,
 }
 
-impl Decided {
+impl DecidedLine {
     fn from_line(line: &KnownLine) -> Self {
-        let vote = line.place.filter(|place| place.pages >= LEAST_PAGES).map(|place| place.log_odds);
+        let vote =
+            line.dom_path.filter(|dom_path| dom_path.pages >= LEAST_PAGES).map(|dom_path| dom_path.log_odds);
         let (decision, log_odds) = match vote {
             _ if line.repeated => (Decision::Repeated, OUT),
             Some(vote) if vote >= DECISIVE => (Decision::Content, vote),
@@ -110,8 +111,8 @@ impl Decided {
     }
 }
 
-fn decide(page: &Page, lines: &[KnownLine]) -> Vec<Decided> {
-    let mut decided: Vec<Decided> = lines.iter().map(Decided::from_line).collect();
+fn decide(page: &Page, lines: &[KnownLine]) -> Vec<DecidedLine> {
+    let mut decided: Vec<DecidedLine> = lines.iter().map(DecidedLine::from_line).collect();
     let around = |at: usize| page.node(lines[at].placed.block).parent;
     let mut before = None;
     for at in 0..lines.len() {
@@ -124,7 +125,7 @@ fn decide(page: &Page, lines: &[KnownLine]) -> Vec<Decided> {
                 let PlacedLine { line, block, .. } = &lines[open].placed;
                 let may_be = line.kind != LineKind::Caption && !lines[open].is_link();
                 if decided[open].decision == Decision::Undecided && may_be && within.contains(block) {
-                    decided[open] = Decided { decision: Decision::Between, log_odds: BETWEEN };
+                    decided[open] = DecidedLine { decision: Decision::Between, log_odds: BETWEEN };
                 }
             }
         }
@@ -133,17 +134,17 @@ fn decide(page: &Page, lines: &[KnownLine]) -> Vec<Decided> {
 }
 
 /// The result of detection.
-pub(crate) struct Detected {
+pub(crate) struct DetectionResult {
     /// The lines outside boilerplate subtrees, in page order.
-    pub(crate) lines: Vec<(PlacedLine, Decided)>,
+    pub(crate) lines: Vec<(PlacedLine, DecidedLine)>,
     /// Everything except the lines and extras, which are empty.
-    pub(crate) extracted: Extracted,
+    pub(crate) extracted: ExtractedText,
 }
 
-impl Detected {
-    fn extracted(self) -> Extracted {
+impl DetectionResult {
+    fn extracted(self) -> ExtractedText {
         let content = self.lines.into_iter().filter(|(_, decided)| decided.is_content());
-        Extracted { lines: content.map(|(placed, _)| placed.line).collect(), ..self.extracted }
+        ExtractedText { lines: content.map(|(placed, _)| placed.line).collect(), ..self.extracted }
     }
 }
 
@@ -153,51 +154,55 @@ impl Detector {
     /// pages lack this data.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
-        let boilerplate = Kinds::from_names(template.boilerplate.iter().map(String::as_str));
-        let is_embedded =
-            template.site.places.iter().any(|(name, place)| name.contains(CLASS) && place.content > 0.0);
+        let boilerplate = ElementKinds::from_names(template.boilerplate.iter().map(String::as_str));
+        let is_embedded = template
+            .site
+            .dom_paths
+            .iter()
+            .any(|(name, dom_path)| name.contains(CLASS) && dom_path.content > 0.0);
         let known = if is_embedded { Known::default() } else { Known::from_site(&template.site) };
-        let is_text = |place: &Place| place.pages >= LEAST_PAGES && place.log_odds() >= DECISIVE;
-        let has_text = !is_embedded && template.site.places.values().any(is_text);
+        let is_text =
+            |dom_path: &DomPathStats| dom_path.pages >= LEAST_PAGES && dom_path.log_odds() >= DECISIVE;
+        let has_text = !is_embedded && template.site.dom_paths.values().any(is_text);
         Self { known, boilerplate, health: template.health, has_text }
     }
 
     /// Returns the text of a page of this site, or `None` if detection fails.
     ///
-    /// [`Extracted::margin`] is computed from the votes of the places, weighted by words. Undecided lines
-    /// reduce it. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
+    /// [`ExtractedText::margin`] is computed from the votes of the DOM paths, weighted by words. Undecided
+    /// lines reduce it. `known` and `repeated` are shares of the lines outside boilerplate subtrees.
     #[must_use]
-    pub fn detect(&self, page: &Page) -> Option<Extracted> {
-        self.detect_lines(page).map(Detected::extracted)
+    pub fn detect(&self, page: &Page) -> Option<ExtractedText> {
+        self.detect_lines(page).map(DetectionResult::extracted)
     }
 
-    /// Classifies a page of this site on which detection failed, like [`judge`](crate::judge). Rejects a page
-    /// as a hub without using the block model if it has no line at a place of body text, little prose and
-    /// many links.
+    /// Classifies a page of this site on which detection failed, like [`classify`](crate::classify). Rejects
+    /// a page as a hub without using the block model if it has no line at a DOM path of body text, little
+    /// prose and many links.
     #[must_use]
-    pub fn verdict(&self, page: &Page, url: &str) -> Verdict {
+    pub fn verdict(&self, page: &Page, url: &str) -> PageClass {
         article::judge_of_site(page, url, Some(&self.known).filter(|_| self.has_text))
     }
 
     /// Like [`detect`](Self::detect), but also returns the decision about each line outside boilerplate.
-    pub(crate) fn detect_lines(&self, page: &Page) -> Option<Detected> {
+    pub(crate) fn detect_lines(&self, page: &Page) -> Option<DetectionResult> {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
     /// Parses a page without this site's boilerplate subtrees. The result contains what
     /// [`detect_partly`](Self::detect_partly), metadata and links need.
     #[must_use]
-    pub fn read(&self, html: &str) -> Partly {
+    pub fn read(&self, html: &str) -> PartialPage {
         Page::parse_partly(html, &self.boilerplate)
     }
 
     /// Like [`detect`](Self::detect), for a page parsed by [`read`](Self::read).
     #[must_use]
-    pub fn detect_partly(&self, partly: &Partly) -> Option<Extracted> {
-        self.detect_outside(&partly.page, &partly.left_out).map(Detected::extracted)
+    pub fn detect_partly(&self, partly: &PartialPage) -> Option<ExtractedText> {
+        self.detect_outside(&partly.page, &partly.left_out).map(DetectionResult::extracted)
     }
 
-    fn detect_outside(&self, page: &Page, left_out: &[NodeId]) -> Option<Detected> {
+    fn detect_outside(&self, page: &Page, left_out: &[NodeId]) -> Option<DetectionResult> {
         if is_cut(page) {
             return None;
         }
@@ -217,28 +222,29 @@ impl Detector {
         }
         let words = drop_inserts(&lines, &mut decided);
         let share = |count: usize| count as f32 / lines.len().max(1) as f32;
-        let is_met = |line: &&KnownLine| line.repeated || line.place.is_some_and(|place| place.pages > 1);
-        let extracted = Extracted {
+        let is_met =
+            |line: &&KnownLine| line.repeated || line.dom_path.is_some_and(|dom_path| dom_path.pages > 1);
+        let extracted = ExtractedText {
             lines: Vec::new(),
-            method: Method::Detection,
+            method: ExtractionMethod::Detection,
             margin: sure / (found + open) as f32,
             known: share(lines.iter().filter(is_met).count()),
             repeated: share(lines.iter().filter(|line| line.repeated).count()),
             extras: Extras::default(),
         };
         let lines = lines.into_iter().map(|line| line.placed).zip(decided).collect();
-        (!self.health.is_unlike(&extracted, words)).then_some(Detected { lines, extracted })
+        (!self.health.is_unlike(&extracted, words)).then_some(DetectionResult { lines, extracted })
     }
 }
 
 /// Drops lines of body text whose words show that they are inserts. Returns the number of words in the other
 /// lines of body text.
-fn drop_inserts(lines: &[KnownLine], decided: &mut [Decided]) -> u32 {
+fn drop_inserts(lines: &[KnownLine], decided: &mut [DecidedLine]) -> u32 {
     let content = lines.iter().zip(decided).filter(|(_, decided)| decided.is_content());
     let mut words = 0;
     for (before, (line, decided)) in content.enumerate() {
         if is_insert_by_its_words(&line.placed.line, line.words, line.link_share, before) {
-            *decided = Decided { decision: Decision::Insert, log_odds: OUT };
+            *decided = DecidedLine { decision: Decision::Insert, log_odds: OUT };
         } else {
             words += line.words;
         }
@@ -251,7 +257,7 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
-    use crate::Reason;
+    use crate::NotArticleReason;
 
     const SENTENCE: &str = "Rain fell on the valley for the third day in a row, and the river rose above it.";
 
@@ -278,9 +284,9 @@ mod tests {
         let full = template.extract(&page);
         assert_eq!(plain(&detected.lines), plain(&full.lines));
         assert!(detected.known > 0.5 && detected.repeated < full.repeated, "{detected:?}");
-        assert_eq!(detected.method, Method::Detection);
+        assert_eq!(detected.method, ExtractionMethod::Detection);
         assert!(detected.margin > 0.5 && detected.margin <= 1.0, "{detected:?}");
-        assert!(!template.health.see(&detected).unlike);
+        assert!(!template.health.compare(&detected).unlike);
     }
 
     #[test]
@@ -325,15 +331,15 @@ mod tests {
         let own = SENTENCE.repeat(3);
         let foot = "<p>This is the paper of the valley, of its people and of its river.</p>";
         let dated = "<meta property=article:published_time content=2026-11-20T08:00:00Z>";
-        let news = |head: &str, place: &str| {
+        let news = |head: &str, dom_path: &str| {
             Page::parse(&format!(
-                "{head}<h1>Story</h1><div class={place}><p>{own}</p></div><ul>{}</ul>{foot}",
+                "{head}<h1>Story</h1><div class={dom_path}><p>{own}</p></div><ul>{}</ul>{foot}",
                 "<li><a href=/>A story of the valley and of its rain</a>".repeat(9)
             ))
         };
         let undated = "<meta property=og:type content=article>";
-        assert_eq!(rejected(&detector, &hub), Some(Reason::TooLittleText));
-        assert_eq!(rejected(&detector, &news(undated, "other")), Some(Reason::Hub));
+        assert_eq!(rejected(&detector, &hub), Some(NotArticleReason::TooLittleText));
+        assert_eq!(rejected(&detector, &news(undated, "other")), Some(NotArticleReason::Hub));
         assert_eq!(
             rejected(&detector, &news(undated, "story")),
             None,

@@ -11,13 +11,13 @@
 use std::collections::HashSet;
 
 use gleaner_corpus::{Extra, Extras, Insert};
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::links::anchor_text;
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
 use crate::Inserts;
-use crate::class::{Class, MOSTLY_LINKS, classify};
+use crate::class::{LineClass, MOSTLY_LINKS, classify};
 use crate::inserts;
 
 /// The number of elements around a text in which a link or a form is searched.
@@ -25,9 +25,9 @@ const REACH: usize = 12;
 
 const MOST_LINKS: usize = 1000;
 
-pub(crate) fn find(page: &Page, blocks: &[Judged], wanted: &[Extra]) -> Extras {
+pub(crate) fn find(page: &Page, blocks: &[ClassifiedBlock], wanted: &[Extra]) -> Extras {
     let mut extras = Extras::default();
-    let text = |block: &Judged| block.placed.line.text.clone();
+    let text = |block: &ClassifiedBlock| block.placed.line.text.clone();
     if wanted.contains(&Extra::Comments) {
         extras.comments = comments(page, blocks);
     }
@@ -44,10 +44,10 @@ pub(crate) fn find(page: &Page, blocks: &[Judged], wanted: &[Extra]) -> Extras {
 
 /// Returns the lines in comment elements that a reader may have written. Such a line contains a letter, is
 /// not mostly links, is not a heading and is not part of a form.
-fn comments(page: &Page, blocks: &[Judged]) -> Vec<String> {
+fn comments(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<String> {
     let content = blocks.iter().filter(|block| block.is_content());
     let content: Vec<NodeId> = content.map(|block| block.placed.nodes.start).collect();
-    let is_said = |block: &Judged| {
+    let is_said = |block: &ClassifiedBlock| {
         let line = &block.placed.line;
         line.kind != LineKind::Heading
             && line.text.contains(char::is_alphabetic)
@@ -55,7 +55,7 @@ fn comments(page: &Page, blocks: &[Judged]) -> Vec<String> {
             && !around(page, block.placed.nodes.start).any(|node| is_form(page, node, &content))
     };
     let classes = blocks.iter().zip(classify(page, blocks));
-    let comments = classes.filter(|(block, named)| named.class == Class::Comment && is_said(block));
+    let comments = classes.filter(|(block, named)| named.class == LineClass::Comment && is_said(block));
     comments.map(|(block, _)| block.placed.line.text.clone()).collect()
 }
 
@@ -74,7 +74,7 @@ fn around(page: &Page, node: NodeId) -> impl Iterator<Item = NodeId> {
     std::iter::successors(Some(node), up).take(REACH)
 }
 
-fn links(page: &Page, blocks: &[Judged]) -> Vec<(String, String)> {
+fn links(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<(String, String)> {
     let (mut seen, mut links) = (HashSet::new(), Vec::new());
     let nodes = blocks.iter().filter(|block| block.is_content()).flat_map(|block| block.placed.nodes.clone());
     for node in nodes {
@@ -94,13 +94,13 @@ fn links(page: &Page, blocks: &[Judged]) -> Vec<(String, String)> {
 mod tests {
     use super::*;
     use crate::explain::tests::long_lines;
-    use crate::{Judgement, Pins};
+    use crate::{LineClassification, Pins};
 
     const STORY: &str = "Rain fell on the valley all day long today";
 
     fn extras(html: &str, wanted: &[Extra]) -> Extras {
         let pins = Pins::default().with_extras(wanted.to_vec());
-        Judgement::of_with(&long_lines(), &Page::parse(html), None, &pins).extracted().extras
+        LineClassification::of_with(&long_lines(), &Page::parse(html), None, &pins).extracted().extras
     }
 
     fn page() -> String {
@@ -133,7 +133,7 @@ mod tests {
     fn the_text_stays_the_same() {
         let text = |wanted: Vec<Extra>| {
             let pins = Pins::default().with_extras(wanted);
-            Judgement::of_with(&long_lines(), &Page::parse(&page()), None, &pins).extracted().lines
+            LineClassification::of_with(&long_lines(), &Page::parse(&page()), None, &pins).extracted().lines
         };
         assert_eq!(text(Extra::ALL.to_vec()), text(Vec::new()));
     }

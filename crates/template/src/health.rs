@@ -1,21 +1,21 @@
 //! Checks on every page whether a template still fits its site.
 //!
 //! 1. A template stores values measured on its training pages ([`Health`]): words and confidence of the
-//!    median page, the shares of known places and repeated lines, and the share of pages that were judged
-//!    without the template ([`Method::BlockModel`]).
-//! 2. Every later page is compared with these values ([`Health::see`]). The page is *unlike* the training
+//!    median page, the shares of known DOM paths and repeated lines, and the share of pages that were judged
+//!    without the template ([`ExtractionMethod::BlockModel`]).
+//! 2. Every later page is compared with these values ([`Health::compare`]). The page is *unlike* the training
 //!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
-//!    hardly any known places or repeated texts; its confidence is unusually low; it has a different design
-//!    and was judged without the template, unless this was frequent in training.
+//!    hardly any known DOM paths or repeated texts; its confidence is unusually low; it has a different
+//!    design and was judged without the template, unless this was frequent in training.
 //! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. This
 //!    means that the site was redesigned, or that the training pages were not typical.
 //!
-//! Places and repeated texts reveal a redesign. The extracted text seldom does, because the block model has a
-//! high confidence on most new designs. This was measured on 20 recorded sites, each trained on its first 25
-//! pages or two thirds of its pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages are
-//! unlike. If a site has fewer later pages, at most a quarter are unlike. On half of the sites, no page is
-//! unlike. If every class and id is renamed, or the pages are from a different site, all pages are unlike. A
-//! redesign is noticed at its twelfth page.
+//! DOM paths and repeated texts reveal a redesign. The extracted text seldom does, because the block model
+//! has a high confidence on most new designs. This was measured on 20 recorded sites, each trained on its
+//! first 25 pages or two thirds of its pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages
+//! are unlike. If a site has fewer later pages, at most a quarter are unlike. On half of the sites, no page
+//! is unlike. If every class and id is renamed, or the pages are from a different site, all pages are unlike.
+//! A redesign is noticed at its twelfth page.
 //!
 //! Limitation: a redesign is missed if it keeps classes and menus, or if it affects less than 60% of the
 //! pages.
@@ -24,17 +24,17 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Extracted, Method};
+use crate::{ExtractedText, ExtractionMethod};
 
 /// The values measured on a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// The number of words in the text of the median page.
     pub words: u32,
-    /// The margin of the median page, 0 to 1 ([`Extracted::margin`]).
+    /// The margin of the median page, 0 to 1 ([`ExtractedText::margin`]).
     #[serde(alias = "confidence")]
     pub margin: f32,
-    /// The share of the median page's lines at known places, 0 to 1 ([`Extracted::known`]).
+    /// The share of the median page's lines at known DOM paths, 0 to 1 ([`ExtractedText::known`]).
     pub known: f32,
     /// The share of the median page's lines that the site repeats, 0 to 1.
     pub repeated: f32,
@@ -44,7 +44,7 @@ pub struct Health {
 
 /// The values measured on one page. Shares are in hundredths to save memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct PageFit {
     /// Whether the page is unlike the training pages.
     pub unlike: bool,
     /// The number of words in the page's text.
@@ -52,7 +52,7 @@ pub struct Seen {
     /// The margin in hundredths, 0 to 100.
     #[serde(alias = "confidence")]
     pub margin: u8,
-    /// The share of the page's lines at known places, in hundredths.
+    /// The share of the page's lines at known DOM paths, in hundredths.
     pub known: u8,
     /// The share of the page's lines that the site repeats, in hundredths.
     pub repeated: u8,
@@ -62,7 +62,7 @@ pub struct Seen {
 
 const ANOTHER_ORDER: u32 = 5;
 
-/// A page is unlike if its share of known places and repeated texts, relative to the median page, is below
+/// A page is unlike if its share of known DOM paths and repeated texts, relative to the median page, is below
 /// this value. On sites that were not redesigned, nine of ten pages have at least 0.4. With renamed classes,
 /// pages have at most 0.3.
 const FAMILIAR: f32 = 0.35;
@@ -78,13 +78,13 @@ const OFTEN_ALONE: f32 = 0.3;
 impl Health {
     /// Computes the values from the extractions of the training pages with this template.
     #[must_use]
-    pub fn from_pages(pages: &[Extracted]) -> Self {
-        let median = |of: &dyn Fn(&Extracted) -> f32| {
+    pub fn from_pages(pages: &[ExtractedText]) -> Self {
+        let median = |of: &dyn Fn(&ExtractedText) -> f32| {
             let mut all: Vec<f32> = pages.iter().map(of).collect();
             all.sort_by(f32::total_cmp);
             all.get(all.len() / 2).copied().unwrap_or_default()
         };
-        let alone = pages.iter().filter(|page| page.method == Method::BlockModel).count();
+        let alone = pages.iter().filter(|page| page.method == ExtractionMethod::BlockModel).count();
         Self {
             words: median(&|page| page.words() as f32) as u32,
             margin: median(&|page| page.margin),
@@ -96,22 +96,24 @@ impl Health {
 
     /// Compares a page with the training pages, and returns the values measured on the page.
     #[must_use]
-    pub fn see(&self, page: &Extracted) -> Seen {
+    pub fn compare(&self, page: &ExtractedText) -> PageFit {
         let hundredths = |share: f32| (100.0 * share).round() as u8;
         let words = page.words() as u32;
-        Seen {
+        PageFit {
             unlike: self.is_unlike(page, words),
             words,
             margin: hundredths(page.margin),
             known: hundredths(page.known),
             repeated: hundredths(page.repeated),
-            alone: page.method == Method::BlockModel,
+            alone: page.method == ExtractionMethod::BlockModel,
         }
     }
 
-    pub(crate) fn is_unlike(&self, page: &Extracted, words: u32) -> bool {
-        let familiar = self.familiar(page);
-        let alone = page.method == Method::BlockModel && self.alone < OFTEN_ALONE && familiar < OF_THE_DESIGN;
+    pub(crate) fn is_unlike(&self, page: &ExtractedText, words: u32) -> bool {
+        let familiar = self.known_share(page);
+        let alone = page.method == ExtractionMethod::BlockModel
+            && self.alone < OFTEN_ALONE
+            && familiar < OF_THE_DESIGN;
         let learned = self.words > 0;
         learned
             && (words == 0
@@ -127,9 +129,9 @@ impl Health {
         self.words > 0 && (shorter || longer)
     }
 
-    /// Returns a page's known places and repeated texts relative to the median page: the mean of the two
-    /// ratios, 0 to 1. If the median page has no known places or no repeated texts, that ratio is ignored.
-    fn familiar(&self, page: &Extracted) -> f32 {
+    /// Returns a page's known DOM paths and repeated texts relative to the median page: the mean of the two
+    /// ratios, 0 to 1. If the median page has no known DOM paths or no repeated texts, that ratio is ignored.
+    fn known_share(&self, page: &ExtractedText) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
             .into_iter()
@@ -143,7 +145,7 @@ impl Health {
 /// The last pages of a host, oldest first, each with a key that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
-    pages: VecDeque<(K, Seen)>,
+    pages: VecDeque<(K, PageFit)>,
 }
 
 impl<K> Default for Window<K> {
@@ -160,7 +162,7 @@ impl<K: PartialEq> Window<K> {
 
     /// Adds a page. Removes an earlier entry of the same page. Returns the page that the new one displaces,
     /// or `None` if the window was not complete.
-    pub fn push(&mut self, page: K, seen: Seen) -> Option<(K, Seen)> {
+    pub fn push(&mut self, page: K, seen: PageFit) -> Option<(K, PageFit)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));
         if self.pages.len() > Self::PAGES { self.pages.pop_front() } else { None }
@@ -169,11 +171,11 @@ impl<K: PartialEq> Window<K> {
     /// Whether the template is out of date.
     #[must_use]
     pub fn out_of_date(&self) -> bool {
-        self.unlike().count() >= Self::UNLIKE
+        self.unlike_pages().count() >= Self::UNLIKE
     }
 
     /// Returns the keys of the unlike pages, oldest first.
-    pub fn unlike(&self) -> impl Iterator<Item = &K> {
+    pub fn unlike_pages(&self) -> impl Iterator<Item = &K> {
         self.pages.iter().filter(|(_, seen)| seen.unlike).map(|(page, _)| page)
     }
 
@@ -197,9 +199,14 @@ mod tests {
 
     use super::*;
 
-    fn page(words: usize, confidence: f32, (known, repeated): (f32, f32), method: Method) -> Extracted {
+    fn page(
+        words: usize,
+        confidence: f32,
+        (known, repeated): (f32, f32),
+        method: ExtractionMethod,
+    ) -> ExtractedText {
         let text = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
-        Extracted {
+        ExtractedText {
             lines: lines(&text, 0, |_| true),
             method,
             margin: confidence,
@@ -209,15 +216,16 @@ mod tests {
         }
     }
 
-    fn usual() -> Extracted {
-        page(400, 0.9, (1.0, 0.6), Method::Template)
+    fn usual() -> ExtractedText {
+        page(400, 0.9, (1.0, 0.6), ExtractionMethod::Template)
     }
 
     #[test]
     fn what_is_far_from_the_learning_pages_is_unlike() {
-        let health = Health::from_pages(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), Method::Template)]);
+        let health =
+            Health::from_pages(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), ExtractionMethod::Template)]);
         assert_eq!((health.words, health.margin, health.alone), (400, 0.9, 0.0));
-        let (by_site, alone) = (Method::Template, Method::BlockModel);
+        let (by_site, alone) = (ExtractionMethod::Template, ExtractionMethod::BlockModel);
         let cases = [
             (usual(), false),
             (page(90, 0.6, (0.5, 0.3), by_site), false),
@@ -233,7 +241,7 @@ mod tests {
             (page(400, 0.9, (0.1, 0.1), by_site), true),
         ];
         for (page, unlike) in cases {
-            let seen = health.see(&page);
+            let seen = health.compare(&page);
             assert_eq!(seen.unlike, unlike, "{seen:?}");
         }
     }
@@ -242,34 +250,35 @@ mod tests {
     fn without_learning_pages_nothing_is_unlike() {
         let health = Health::from_pages(&[]);
         assert_eq!(health, Health::default());
-        assert!(!health.see(&page(0, 0.0, (0.0, 0.0), Method::BlockModel)).unlike);
+        assert!(!health.compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::BlockModel)).unlike);
     }
 
     #[test]
     fn a_site_that_is_often_judged_alone_is_so_later() {
-        let alone = page(400, 0.9, (1.0, 0.6), Method::BlockModel);
+        let alone = page(400, 0.9, (1.0, 0.6), ExtractionMethod::BlockModel);
         let health = Health::from_pages(&[alone.clone(), usual()]);
-        assert!(!health.see(&alone).unlike);
+        assert!(!health.compare(&alone).unlike);
     }
 
     #[test]
     fn a_site_that_repeats_nothing_is_known_by_its_places() {
-        let quiet = |known| page(400, 0.9, (known, 0.0), Method::Template);
+        let quiet = |known| page(400, 0.9, (known, 0.0), ExtractionMethod::Template);
         let health = Health::from_pages(&[quiet(0.9), quiet(1.0), quiet(1.0)]);
-        assert!(!health.see(&quiet(0.4)).unlike && health.see(&quiet(0.3)).unlike);
+        assert!(!health.compare(&quiet(0.4)).unlike && health.compare(&quiet(0.3)).unlike);
     }
 
     #[test]
     fn twelve_unlike_pages_of_twenty_are_a_redesign() {
         let health = Health::from_pages(&[usual()]);
-        let seen = [health.see(&usual()), health.see(&page(0, 0.0, (0.0, 0.0), Method::Template))];
+        let seen =
+            [health.compare(&usual()), health.compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template))];
         let mut window: Window<usize> = Window::default();
         for number in 0..100 {
             let fell = window.push(number, seen[usize::from(number % 20 < 11)]);
             assert_eq!(fell.map(|(page, _)| page), number.checked_sub(20));
             assert!(!window.out_of_date(), "page {number}");
         }
-        assert_eq!(window.unlike().copied().collect::<Vec<_>>(), (80..91).collect::<Vec<_>>());
+        assert_eq!(window.unlike_pages().copied().collect::<Vec<_>>(), (80..91).collect::<Vec<_>>());
         for number in 100..=101 {
             window.push(number, seen[1]);
         }
@@ -282,7 +291,8 @@ mod tests {
 
     #[test]
     fn a_page_that_is_met_again_counts_once() {
-        let unlike = Health::from_pages(&[usual()]).see(&page(0, 0.0, (0.0, 0.0), Method::Template));
+        let unlike =
+            Health::from_pages(&[usual()]).compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template));
         let mut window = Window::default();
         (0..30).for_each(|_| assert_eq!(window.push('a', unlike), None));
         assert!(window.len() == 1 && !window.is_empty() && !window.out_of_date());

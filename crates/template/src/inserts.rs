@@ -22,14 +22,14 @@
 use std::ops::Range;
 
 use gleaner_corpus::Insert;
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
-use crate::class::{Class, classify};
+use crate::class::{LineClass, classify};
 
-impl From<Insert> for Class {
+impl From<Insert> for LineClass {
     fn from(insert: Insert) -> Self {
         match insert {
             Insert::Captions => Self::Caption,
@@ -77,7 +77,7 @@ impl FromIterator<Insert> for Inserts {
 /// `is_free` says whether the line with this number has no pin.
 pub(crate) fn find(
     page: &Page,
-    blocks: &[Judged],
+    blocks: &[ClassifiedBlock],
     inserts: Inserts,
     is_free: impl Fn(usize) -> bool,
 ) -> Vec<Option<Insert>> {
@@ -87,7 +87,7 @@ pub(crate) fn find(
     }
     let Some(body) = Body::find(page, blocks) else { return found };
     for (at, named) in classify(page, blocks).into_iter().enumerate() {
-        let asked = |insert: &Insert| inserts.contains(*insert) && Class::from(*insert) == named.class;
+        let asked = |insert: &Insert| inserts.contains(*insert) && LineClass::from(*insert) == named.class;
         let comes_back = |insert: &Insert| {
             let is_more = *insert == Insert::ReadMore;
             let is_near = body.holds(at, &blocks[at]) || (body.opening.contains(&at) && !is_more);
@@ -115,7 +115,7 @@ struct Body {
 }
 
 impl Body {
-    fn find(page: &Page, blocks: &[Judged]) -> Option<Self> {
+    fn find(page: &Page, blocks: &[ClassifiedBlock]) -> Option<Self> {
         let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
         let lines = *content.first()?..content.last()? + 1;
         let element = element(page, blocks, &content);
@@ -133,7 +133,7 @@ impl Body {
         Some(Self { nodes, lines, opening })
     }
 
-    fn holds(&self, at: usize, block: &Judged) -> bool {
+    fn holds(&self, at: usize, block: &ClassifiedBlock) -> bool {
         match &self.nodes {
             Some(nodes) => nodes.contains(&block.placed.block),
             None => self.lines.contains(&at),
@@ -143,7 +143,7 @@ impl Body {
 
 /// Returns the smallest element with nine tenths of the words of body text. If it contains only one line of
 /// body text, returns its parent.
-fn element(page: &Page, blocks: &[Judged], content: &[usize]) -> NodeId {
+fn element(page: &Page, blocks: &[ClassifiedBlock], content: &[usize]) -> NodeId {
     let mut words = vec![0_u64; page.len()];
     let mut all = 0;
     for block in content.iter().map(|at| &blocks[*at]) {
@@ -171,7 +171,7 @@ fn is_in_h1(page: &Page, block: NodeId) -> bool {
 mod tests {
     use super::*;
     use crate::explain::tests::long_lines;
-    use crate::{Judgement, Pins};
+    use crate::{LineClassification, Pins};
 
     const STORY: &str = "Rain fell on the valley all day long today";
 
@@ -182,7 +182,7 @@ mod tests {
     fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
         let page = Page::parse(html);
         let pins = pins.with_inserts(inserts, "text.keep");
-        let judgement = Judgement::of_with(&long_lines(), &page, None, &pins);
+        let judgement = LineClassification::of_with(&long_lines(), &page, None, &pins);
         let extracted = judgement.extracted();
         extracted
             .lines
@@ -260,11 +260,11 @@ mod tests {
         let page = Page::parse(&page());
         let judge = |inserts| {
             let pins = Pins::default().with_inserts(inserts, "text.keep");
-            Judgement::of_with(&long_lines(), &page, None, &pins)
+            LineClassification::of_with(&long_lines(), &page, None, &pins)
         };
         let (with, without) = (judge(all()), judge(Inserts::default()));
         assert_eq!((with.margin, with.method), (without.margin, without.method));
-        let odds = |judgement: &Judgement| -> Vec<f32> {
+        let odds = |judgement: &LineClassification| -> Vec<f32> {
             judgement.blocks.iter().map(|block| block.log_odds).collect()
         };
         assert_eq!(odds(&with), odds(&without));

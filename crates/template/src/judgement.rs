@@ -8,17 +8,17 @@
 //!
 //! [`SiteTemplate::extract`] returns only the text of a judgement, and [`crate::explain`] shows all of it. A
 //! crawl first tries detection, which needs no judgement.
-//! [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) returns a judgement that agrees with the
+//! [`PreparedTemplate::classify`](crate::PreparedTemplate::classify) returns a judgement that agrees with the
 //! result of a crawl.
 
 use gleaner_corpus::{Extras, Insert};
-use gleaner_extract::block_model::{self, Forest, Judged, Site};
+use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, SiteModel};
 use gleaner_html::Page;
 use gleaner_html::text::{Line, PlacedLine};
 
-use crate::detection::{Decided, Decision, Detected};
+use crate::detection::{DecidedLine, Decision, DetectionResult};
 use crate::own_words::is_insert_by_its_words;
-use crate::{Extracted, Method, Pin, Pins, Published, SiteTemplate, extras, inserts};
+use crate::{ExtractedText, ExtractionMethod, Pin, Pins, PublishedTemplate, SiteTemplate, extras, inserts};
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
@@ -30,9 +30,9 @@ pub(crate) const OUT: f32 = -6.0;
 
 /// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub struct LineClassification {
     /// The lines in page order, with their log-odds and the values that led to them.
-    pub blocks: Vec<Judged>,
+    pub blocks: Vec<ClassifiedBlock>,
     /// The pin of each line, or `None` if no pin selects it.
     pub pins: Vec<Option<Pin>>,
     /// The kind of insert as which each line is included, or `None` if it is not included. Such lines are
@@ -41,10 +41,10 @@ pub struct Judgement {
     /// What detection decided about each line. It is empty if detection did not extract the page.
     pub decisions: Vec<Decision>,
     /// The method that judged the lines without a pin.
-    pub method: Method,
+    pub method: ExtractionMethod,
     /// How clear the classification is, 0 to 1 ([`block_model::margin`]).
     pub margin: f32,
-    /// The share of lines at known places, 0 to 1 ([`Extracted::known`]).
+    /// The share of lines at known DOM paths, 0 to 1 ([`ExtractedText::known`]).
     pub known: f32,
     /// The share of lines that the site repeats, 0 to 1.
     pub repeated: f32,
@@ -59,7 +59,7 @@ pub fn is_cut(page: &Page) -> bool {
     page.truncated() || block_model::is_cut(page)
 }
 
-impl Judgement {
+impl LineClassification {
     /// Judges a page with the template of its site, or without a template if `template` is `None`.
     #[must_use]
     pub fn new(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
@@ -74,49 +74,55 @@ impl Judgement {
         }
         let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
         match learned {
-            Some(site) => Self::of_judged(site.judge(page, model), page, site, pins),
+            Some(site) => Self::of_judged(site.classify(page, model), page, site, pins),
             None => {
-                let site = Site::default();
-                let judged = site.judge(page, model);
-                Self::pinned(judged, Method::BlockModel, &site, page, pins).with_inserts(page, pins)
+                let site = SiteModel::default();
+                let judged = site.classify(page, model);
+                Self::pinned(judged, ExtractionMethod::BlockModel, &site, page, pins).with_inserts(page, pins)
             }
         }
     }
 
     /// Judges with a published method, which has no votes and no fallback, and does not check the words of
     /// lines.
-    fn by_published(published: &Published, page: &Page, pins: &Pins) -> Self {
-        let (judged, method) = (published.judge(page), published.method());
-        let mut judgement = Self::pinned(judged, method, &Site::default(), page, pins);
-        judgement.bring_back(page, pins);
+    fn by_published(published: &PublishedTemplate, page: &Page, pins: &Pins) -> Self {
+        let (judged, method) = (published.classify(page), published.method());
+        let mut judgement = Self::pinned(judged, method, &SiteModel::default(), page, pins);
+        judgement.restore_pinned(page, pins);
         judgement
     }
 
-    pub(crate) fn of_judged(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
-        Self::surer(judged, page, site, pins).with_inserts(page, pins)
+    pub(crate) fn of_judged(
+        judged: Vec<ClassifiedBlock>,
+        page: &Page,
+        site: &SiteModel,
+        pins: &Pins,
+    ) -> Self {
+        Self::more_confident(judged, page, site, pins).with_inserts(page, pins)
     }
 
-    fn surer(judged: Vec<Judged>, page: &Page, site: &Site, pins: &Pins) -> Self {
-        let by_template = Self::pinned(judged, Method::Template, site, page, pins);
+    fn more_confident(judged: Vec<ClassifiedBlock>, page: &Page, site: &SiteModel, pins: &Pins) -> Self {
+        let by_template = Self::pinned(judged, ExtractionMethod::Template, site, page, pins);
         let few = by_template.words() < FEW_WORDS;
         if !few && by_template.margin >= UNSURE {
             return by_template;
         }
         let blocks = without_votes(by_template.blocks.clone());
-        let alone = Self::pinned(blocks, Method::BlockModel, site, page, pins);
+        let alone = Self::pinned(blocks, ExtractionMethod::BlockModel, site, page, pins);
         let surer = alone.margin > by_template.margin && (!few || alone.words() > by_template.words());
         if surer { alone } else { by_template }
     }
 
     /// Replaces the judgement of every line by the decision of detection.
-    pub(crate) fn with_detection(self, detected: Detected) -> Self {
-        let Detected { lines, extracted } = detected;
-        let Extracted { method, margin, known, repeated, .. } = extracted;
+    pub(crate) fn with_detection(self, detected: DetectionResult) -> Self {
+        let DetectionResult { lines, extracted } = detected;
+        let ExtractedText { method, margin, known, repeated, .. } = extracted;
         let mut lines = lines.into_iter().peekable();
-        let mut decide = |mut block: Judged| {
-            let is_it = |(placed, _): &(PlacedLine, Decided)| *placed == block.placed;
-            let outside = Decided { decision: Decision::Subtree, log_odds: OUT };
-            let Decided { decision, log_odds } = lines.next_if(is_it).map_or(outside, |(_, decided)| decided);
+        let mut decide = |mut block: ClassifiedBlock| {
+            let is_it = |(placed, _): &(PlacedLine, DecidedLine)| *placed == block.placed;
+            let outside = DecidedLine { decision: Decision::Subtree, log_odds: OUT };
+            let DecidedLine { decision, log_odds } =
+                lines.next_if(is_it).map_or(outside, |(_, decided)| decided);
             block.removed = block.removed.filter(|_| decision == Decision::Repeated);
             block.log_odds = log_odds;
             (block, decision)
@@ -126,16 +132,24 @@ impl Judgement {
     }
 
     fn with_inserts(mut self, page: &Page, pins: &Pins) -> Self {
-        self.take_out();
-        self.bring_back(page, pins);
+        self.drop_short_lines();
+        self.restore_pinned(page, pins);
         self
     }
 
-    fn pinned(mut blocks: Vec<Judged>, method: Method, site: &Site, page: &Page, pins: &Pins) -> Self {
+    fn pinned(
+        mut blocks: Vec<ClassifiedBlock>,
+        method: ExtractionMethod,
+        site: &SiteModel,
+        page: &Page,
+        pins: &Pins,
+    ) -> Self {
         let pins = pins.decide(page, &mut blocks);
         let margin = block_model::margin(&blocks);
         let share = |lines: usize| lines as f32 / blocks.len().max(1) as f32;
-        let met = |block: &Judged| site.places.get(&block.place).is_some_and(|place| place.pages > 1);
+        let met = |block: &ClassifiedBlock| {
+            site.dom_paths.get(&block.dom_path).is_some_and(|dom_path| dom_path.pages > 1)
+        };
         let known = share(blocks.iter().filter(|block| block.removed.is_some() || met(block)).count());
         let repeated = share(blocks.iter().filter(|block| block.removed.is_some()).count());
         let inserts = vec![None; blocks.len()];
@@ -145,7 +159,7 @@ impl Judgement {
 
     /// Drops lines whose words show that they are credits, by-lines or "read more" lines, unless a pin keeps
     /// them.
-    fn take_out(&mut self) {
+    fn drop_short_lines(&mut self) {
         let content = self.blocks.iter_mut().zip(&self.pins).filter(|(block, _)| block.is_content());
         for (before, (block, pin)) in content.enumerate() {
             let line = &block.placed.line;
@@ -155,7 +169,7 @@ impl Judgement {
         }
     }
 
-    fn bring_back(&mut self, page: &Page, pins: &Pins) {
+    fn restore_pinned(&mut self, page: &Page, pins: &Pins) {
         self.extras = extras::find(page, &self.blocks, pins.extras());
         self.inserts = inserts::find(page, &self.blocks, pins.inserts(), |at| self.pins[at].is_none());
         for (block, insert) in self.blocks.iter_mut().zip(&self.inserts) {
@@ -170,10 +184,10 @@ impl Judgement {
 
     /// Returns the text of the page: the body text and the included inserts.
     #[must_use]
-    pub fn extracted(self) -> Extracted {
+    pub fn extracted(self) -> ExtractedText {
         let lines = self.lines();
         let Self { method, margin, known, repeated, extras, .. } = self;
-        Extracted { lines, method, margin, known, repeated, extras }
+        ExtractedText { lines, method, margin, known, repeated, extras }
     }
 
     fn lines(&self) -> Vec<Line> {
@@ -188,7 +202,7 @@ impl Judgement {
 }
 
 /// Returns the judgement of the model alone, without votes and pins. Repeated lines are still excluded.
-fn without_votes(mut judged: Vec<Judged>) -> Vec<Judged> {
+fn without_votes(mut judged: Vec<ClassifiedBlock>) -> Vec<ClassifiedBlock> {
     for judged in &mut judged {
         judged.log_odds = judged.alone;
     }
@@ -204,7 +218,7 @@ mod tests {
         <div class=talk><p>I never liked that bridge, and I have said so for years, as you all know.</p></div>";
 
     fn text(pins: &Pins, template: Option<&SiteTemplate>) -> String {
-        let extracted = Judgement::new(&Page::parse(STORY), template, pins).extracted();
+        let extracted = LineClassification::new(&Page::parse(STORY), template, pins).extracted();
         gleaner_html::text::plain(&extracted.lines)
     }
 
@@ -240,20 +254,25 @@ mod tests {
         ];
         for (html, is_out) in cases {
             let page = Page::parse(html);
-            let judgement = Judgement::of_with(&all, &page, None, &Pins::default());
+            let judgement = LineClassification::of_with(&all, &page, None, &Pins::default());
             assert_eq!(judgement.extracted().lines.is_empty(), is_out, "{html}");
             let asked = Insert::ALL.into_iter().collect();
-            let back = Judgement::of_with(&all, &page, None, &Pins::default().with_inserts(asked, "--keep"));
+            let back = LineClassification::of_with(
+                &all,
+                &page,
+                None,
+                &Pins::default().with_inserts(asked, "--keep"),
+            );
             assert!(is_out || back.inserts == [None], "{html}");
         }
     }
 
     #[test]
     fn without_pins_nothing_is_pinned() {
-        let judgement = Judgement::new(&Page::parse(STORY), None, &Pins::default());
+        let judgement = LineClassification::new(&Page::parse(STORY), None, &Pins::default());
         assert_eq!(judgement.pins, [None; 3]);
         assert_eq!(judgement.blocks.len(), 3);
-        let nothing = Judgement::new(&Page::parse(""), None, &Pins::default());
+        let nothing = LineClassification::new(&Page::parse(""), None, &Pins::default());
         assert_eq!((nothing.blocks.len(), nothing.margin), (0, 0.0));
     }
 }

@@ -5,7 +5,7 @@
 //! | [`article`] | whether a page is an article, judged from this page alone |
 //! | [`site`] | a site's template: learned, written, applied |
 //! | [`boilerplate`] | the parts of a site's pages that never contain body text |
-//! | [`detection`] | fast extraction of a page's text by the places of its site, without the model |
+//! | [`detection`] | fast extraction of a page's text by the DOM paths of its site, without the model |
 //! | `prepared` | a template with its detector: extracts a page as a crawl does |
 //! | [`health`] | whether a template still fits its site |
 //! | [`published`] | the papers' methods as templates of a host |
@@ -36,12 +36,12 @@ mod prepared;
 pub mod published;
 pub mod site;
 
-pub use article::{Reason, Verdict, judge};
+pub use article::{NotArticleReason, PageClass, judge};
 pub use detection::{Decision, Detector};
-pub use health::{Health, Seen, Window};
+pub use health::{Health, PageFit, Window};
 pub use inserts::Inserts;
-pub use judgement::{Judgement, is_cut};
+pub use judgement::{LineClassification, is_cut};
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
 pub use prepared::PreparedTemplate;
-pub use published::Published;
-pub use site::{Extracted, Method, SiteTemplate, TemplateError};
+pub use published::PublishedTemplate;
+pub use site::{ExtractedText, ExtractionMethod, SiteTemplate, TemplateError};

@@ -3,7 +3,7 @@
 //! Limitation: the word lists are short and cover only some languages. A short paragraph that begins with
 //! "Photo: ..." counts as a credit.
 
-use gleaner_extract::block_model::sayings_of;
+use gleaner_extract::block_model::phrase_kinds_of;
 use gleaner_html::text::{Line, LineKind};
 
 use crate::class::{MOSTLY_LINKS, WORDS_MORE};
@@ -37,7 +37,7 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
             && !is_sentence
             && words <= MOST_WORDS_BY_LINE
             && opens(text, "by-line")
-            && names_somebody(text)
+            && contains_name(text)
     };
     let credits = || !is_sentence && words <= MOST_WORDS_SAYING && is_credit(text);
     points() || credits() || signs()
@@ -49,7 +49,7 @@ const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 const MOST_WORDS_BY_LINE: u32 = 8;
 
 /// Whether any word except the first begins with a capital letter. Also `true` if the script has no capitals.
-fn names_somebody(text: &str) -> bool {
+fn contains_name(text: &str) -> bool {
     let mut behind = text.split_whitespace().skip(1).filter_map(|word| word.chars().next());
     let has_no_case =
         text.chars().filter(|c| c.is_alphabetic()).all(|c| !c.is_lowercase() && !c.is_uppercase());
@@ -64,5 +64,5 @@ pub(crate) fn is_credit(text: &str) -> bool {
 pub(crate) fn opens(text: &str, saying: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = text.char_indices().nth(OPENING).map_or(text.len(), |(end, _)| end);
-    sayings_of(&text[..end]).any(|said| said == saying)
+    phrase_kinds_of(&text[..end]).any(|said| said == saying)
 }

@@ -2,7 +2,7 @@
 
 use gleaner_html::Page;
 
-use crate::{Detector, Extracted, Judgement, Pins, SiteTemplate};
+use crate::{Detector, ExtractedText, LineClassification, Pins, SiteTemplate};
 
 /// A template with its detector. A crawl, `gleaner extract`, `gleaner doctor` and the status page all use it
 /// to extract pages, so that their results agree.
@@ -32,19 +32,19 @@ impl PreparedTemplate {
     }
 
     /// Extracts a page of the site by detection. If detection fails, judges every line instead. If pins may
-    /// change the text ([`Pins::concern`]), detection is not tried.
+    /// change the text ([`Pins::affect`]), detection is not tried.
     #[must_use]
-    pub fn extract(&self, page: &Page, pins: &Pins) -> Extracted {
-        let detected = if pins.concern(page) { None } else { self.detector.detect(page) };
-        detected.unwrap_or_else(|| Judgement::new(page, Some(&self.template), pins).extracted())
+    pub fn extract(&self, page: &Page, pins: &Pins) -> ExtractedText {
+        let detected = if pins.affect(page) { None } else { self.detector.detect(page) };
+        detected.unwrap_or_else(|| LineClassification::new(page, Some(&self.template), pins).extracted())
     }
 
     /// Like [`extract`](Self::extract), but returns the judgement of every line. This is slower, because the
     /// model judges each line even if detection extracts the page.
     #[must_use]
-    pub fn judge(&self, page: &Page, pins: &Pins) -> Judgement {
-        let judgement = Judgement::new(page, Some(&self.template), pins);
-        let detected = if pins.concern(page) { None } else { self.detector.detect_lines(page) };
+    pub fn classify(&self, page: &Page, pins: &Pins) -> LineClassification {
+        let judgement = LineClassification::new(page, Some(&self.template), pins);
+        let detected = if pins.affect(page) { None } else { self.detector.detect_lines(page) };
         match detected {
             Some(detected) => judgement.with_detection(detected),
             None => judgement,

@@ -3,13 +3,13 @@
 //! | method | preparation | applied to a page |
 //! |---|---|---|
 //! | FastContentExtractor | [`fast_content_extractor::prepare`] | [`fast_content_extractor::Template::find`] |
-//! | ContentExtractor | [`content_extractor::Site::new`] | [`content_extractor::Site::find`] |
+//! | ContentExtractor | [`content_extractor::SiteBlocks::new`] | [`content_extractor::SiteBlocks::find`] |
 //!
 //! These methods have no confidence, no votes and no fallback: if a method finds nothing on a page, the page
 //! has no text. The user's pins and inserts apply to their results.
 
 use gleaner_corpus::TemplateMethod;
-use gleaner_extract::block_model::{Judged, Removed};
+use gleaner_extract::block_model::{ClassifiedBlock, RemovalReason};
 use gleaner_extract::content_extractor::{self, ContentExtractorParams};
 use gleaner_extract::fast_content_extractor::{self, FastContentExtractorParams};
 use gleaner_extract::{count_words, has_word};
@@ -17,22 +17,22 @@ use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
 use serde::{Deserialize, Serialize};
 
-use crate::Method;
+use crate::ExtractionMethod;
 
 /// What a published method learned from a host's pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Published {
+pub enum PublishedTemplate {
     /// FastContentExtractor's template.
     FastContentExtractor(Box<fast_content_extractor::Template>),
     /// The site's blocks, with which ContentExtractor compares a page.
-    ContentExtractor(Box<content_extractor::Site>),
+    ContentExtractor(Box<content_extractor::SiteBlocks>),
 }
 
 /// The log-odds of extracted lines. Other lines have the same value with a minus sign.
 const CERTAIN: f32 = 6.0;
 
-impl Published {
+impl PublishedTemplate {
     /// Learns from a host's pages with default parameters. Returns `None` for [`TemplateMethod::Gleaner`].
     #[must_use]
     pub fn learn(method: TemplateMethod, pages: &[&Page]) -> Option<Self> {
@@ -43,7 +43,7 @@ impl Published {
                 Some(Self::FastContentExtractor(Box::new(template)))
             }
             TemplateMethod::ContentExtractor => {
-                let site = content_extractor::Site::new(pages, &ContentExtractorParams::default());
+                let site = content_extractor::SiteBlocks::new(pages, &ContentExtractorParams::default());
                 Some(Self::ContentExtractor(Box::new(site)))
             }
         }
@@ -51,10 +51,10 @@ impl Published {
 
     /// Returns the method as documents record it.
     #[must_use]
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> ExtractionMethod {
         match self {
-            Self::FastContentExtractor(_) => Method::FastContentExtractor,
-            Self::ContentExtractor(_) => Method::ContentExtractor,
+            Self::FastContentExtractor(_) => ExtractionMethod::FastContentExtractor,
+            Self::ContentExtractor(_) => ExtractionMethod::ContentExtractor,
         }
     }
 
@@ -68,9 +68,9 @@ impl Published {
     }
 
     /// Returns every line of a page: first the extracted lines in the method's order, then the other lines in
-    /// page order. [`Judged::removed`] marks lines that are similar to a known non-content block.
+    /// page order. [`ClassifiedBlock::removed`] marks lines that are similar to a known non-content block.
     #[must_use]
-    pub fn judge(&self, page: &Page) -> Vec<Judged> {
+    pub fn classify(&self, page: &Page) -> Vec<ClassifiedBlock> {
         let (content, nodes, repeated) = match self {
             Self::FastContentExtractor(template) => {
                 let found = template.find(page);
@@ -98,15 +98,15 @@ fn is_any_in(nodes: &[NodeId], range: &std::ops::Range<NodeId>) -> bool {
     nodes.get(nodes.partition_point(|node| *node < range.start)).is_some_and(|node| *node < range.end)
 }
 
-fn judged(placed: PlacedLine, log_odds: f32, is_repeated: bool) -> Judged {
-    Judged {
+fn judged(placed: PlacedLine, log_odds: f32, is_repeated: bool) -> ClassifiedBlock {
+    ClassifiedBlock {
         words: count_words(&placed.line.text) as u32,
         placed,
         log_odds,
         alone: log_odds,
         vote: None,
-        removed: is_repeated.then_some(Removed::RepeatedBySite),
-        place: String::new(),
+        removed: is_repeated.then_some(RemovalReason::RepeatedBySite),
+        dom_path: String::new(),
         link_share: 0.0,
     }
 }
@@ -141,8 +141,8 @@ mod tests {
             let template = learned(method);
             let extracted = template.extract(&page);
             let published = match template.published.as_ref().unwrap() {
-                Published::FastContentExtractor(template) => template.detect(&page),
-                Published::ContentExtractor(site) => site.extract(&page),
+                PublishedTemplate::FastContentExtractor(template) => template.detect(&page),
+                PublishedTemplate::ContentExtractor(site) => site.extract(&page),
             };
             assert_eq!(extracted.lines, published);
             assert_eq!(plain(&extracted.lines), "Schools close early.");
@@ -155,7 +155,7 @@ mod tests {
     fn every_line_is_judged_once() {
         let page = page("Schools close early.");
         for method in METHODS {
-            let judged = learned(method).published.unwrap().judge(&page);
+            let judged = learned(method).published.unwrap().classify(&page);
             let mut texts: Vec<String> = judged.iter().map(|it| it.placed.line.text.clone()).collect();
             let mut all: Vec<String> = lines(&page, 0, |_| true).into_iter().map(|line| line.text).collect();
             texts.sort();
@@ -179,7 +179,7 @@ mod tests {
             let read = SiteTemplate::from_json(&template.to_json()).unwrap();
             assert_eq!(read.to_json(), template.to_json());
             assert_eq!(read.extract(&page), template.extract(&page));
-            let text = plain(&crate::Judgement::new(&page, Some(&read), &pins).extracted().lines);
+            let text = plain(&crate::LineClassification::new(&page, Some(&read), &pins).extracted().lines);
             assert!(text.contains("Home News Sport") && text.contains("Schools close early."), "{text}");
         }
     }

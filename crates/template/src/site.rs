@@ -1,23 +1,23 @@
 //! Defines the template of a site, which is learned from its first articles, stored as JSON, and applied to
 //! later pages.
 //!
-//! The main part of a template is a [`block_model::Site`]: the text that the pages repeat, and the kinds of
-//! place with body text. Every extraction has a confidence. If it is low, or if the template finds almost no
-//! text (because of a new kind of page or a redesign), the page is judged again without the template's votes.
-//! The result with the higher confidence is used ([`Judgement`]), and its method is recorded. [`Health`]
-//! checks on every page whether the template is out of date.
+//! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the kinds
+//! of DOM path with body text. Every extraction has a confidence. If it is low, or if the template finds
+//! almost no text (because of a new kind of page or a redesign), the page is judged again without the
+//! template's votes. The result with the higher confidence is used ([`LineClassification`]), and its method
+//! is recorded. [`Health`] checks on every page whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_corpus::{Extras, TemplateMethod};
-use gleaner_extract::block_model::{self, Forest, Place, Site};
+use gleaner_extract::block_model::{self, DomPathStats, Forest, SiteModel};
 use gleaner_extract::count_words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::{Health, Judgement, Pins, Published, boilerplate};
+use crate::{Health, LineClassification, Pins, PublishedTemplate, boilerplate};
 
 const FORMAT: u32 = 3;
 
@@ -34,24 +34,24 @@ pub struct SiteTemplate {
     pub learned_from: Vec<String>,
     /// The values measured on the training pages with this template. Later pages are compared with them.
     pub health: Health,
-    /// What was learned from the training pages: the places and the repeated text.
-    pub site: Site,
+    /// What was learned from the training pages: the DOM paths and the repeated text.
+    pub site: SiteModel,
     /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Old templates have none.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
     /// What a published method learned. `None` for gleaner's own method. If it is present, only the published
     /// method is used, and [`site`](Self::site) contains only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<Published>,
+    pub published: Option<PublishedTemplate>,
 }
 
 /// How a text was extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum ExtractionMethod {
     /// The block model and the site's template.
     Template,
-    /// Only the places of the site's template ([`crate::Detector`]).
+    /// Only the DOM paths of the site's template ([`crate::Detector`]).
     Detection,
     /// The block model without the votes of a template.
     BlockModel,
@@ -61,7 +61,7 @@ pub enum Method {
     ContentExtractor,
 }
 
-impl Method {
+impl ExtractionMethod {
     /// Returns the name in records and on the command line, such as `block-model`.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -75,7 +75,7 @@ impl Method {
     }
 }
 
-impl Method {
+impl ExtractionMethod {
     /// Returns the confidence of a text: the probability, 0 to 1, that its word F1 is at least 0.9. `margin`
     /// is the extraction's margin, 0 to 1. The confidence is 0 if nothing was extracted. Returns `None` for
     /// the published methods, which have no confidence.
@@ -98,7 +98,7 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for ExtractionMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.label())
     }
@@ -106,20 +106,20 @@ impl fmt::Display for Method {
 
 /// A page's text and the method that found it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Extracted {
+pub struct ExtractedText {
     /// The lines of the text in page order. May be empty.
     pub lines: Vec<Line>,
     /// The method that found the text.
-    pub method: Method,
+    pub method: ExtractionMethod,
     /// How clear the decisions were, 0 to 1. This is [`block_model::margin`] or, after detection, the mean of
     /// the votes.
     pub margin: f32,
-    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known places. A place is
-    /// known if at least two training pages have a line there.
+    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known DOM paths. A DOM
+    /// path is known if at least two training pages have a line there.
     pub known: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats.
     pub repeated: f32,
-    /// The parts of the page that are stored in addition to its text ([`Judgement::extras`]).
+    /// The parts of the page that are stored in addition to its text ([`LineClassification::extras`]).
     pub extras: Extras,
 }
 
@@ -171,14 +171,14 @@ impl SiteTemplate {
     ) -> Self {
         let learned_from = pages.iter().map(|(url, _)| (*url).to_owned()).collect();
         let read = pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
-        let (site, blocks) = Site::learn_and_judge(&read, model);
+        let (site, blocks) = SiteModel::learn_and_judge(&read, model);
         let pins = Pins::default();
-        let judge = |(page, blocks)| Judgement::of_judged(blocks, page, &site, &pins);
-        let judged: Vec<Judgement> = read.iter().copied().zip(blocks).map(judge).collect();
+        let judge = |(page, blocks)| LineClassification::of_judged(blocks, page, &site, &pins);
+        let judged: Vec<LineClassification> = read.iter().copied().zip(blocks).map(judge).collect();
         let kinds = boilerplate::kinds(pages, &judged);
         let mut site = site;
-        judged.iter().for_each(|judged| site.take_verdicts(&judged.blocks));
-        let extracted: Vec<Extracted> = judged.into_iter().map(Judgement::extracted).collect();
+        judged.iter().for_each(|judged| site.add_final_labels(&judged.blocks));
+        let extracted: Vec<ExtractedText> = judged.into_iter().map(LineClassification::extracted).collect();
         let health = Health::from_pages(&extracted);
         let (host, boilerplate, published) = (host.to_owned(), kinds, None);
         Self { host, version, learned, learned_from, health, site, boilerplate, published }
@@ -194,7 +194,7 @@ impl SiteTemplate {
         pages: &[(&str, &Page)],
     ) -> Self {
         let read = pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
-        let Some(published) = Published::learn(method, &read) else {
+        let Some(published) = PublishedTemplate::learn(method, &read) else {
             return Self::learn(host, version, learned, pages);
         };
         let mut template = Self {
@@ -203,11 +203,11 @@ impl SiteTemplate {
             learned,
             learned_from: pages.iter().map(|(url, _)| (*url).to_owned()).collect(),
             health: Health::default(),
-            site: Site { pages: pages.len() as u32, ..Site::default() },
+            site: SiteModel { pages: pages.len() as u32, ..SiteModel::default() },
             boilerplate: BTreeSet::new(),
             published: Some(published),
         };
-        let extracted: Vec<Extracted> = read.iter().map(|page| template.extract(page)).collect();
+        let extracted: Vec<ExtractedText> = read.iter().map(|page| template.extract(page)).collect();
         template.health = Health::from_pages(&extracted);
         template
     }
@@ -217,22 +217,22 @@ impl SiteTemplate {
     pub fn method(&self) -> TemplateMethod {
         match self.published {
             None => TemplateMethod::Gleaner,
-            Some(Published::FastContentExtractor(_)) => TemplateMethod::FastContentExtractor,
-            Some(Published::ContentExtractor(_)) => TemplateMethod::ContentExtractor,
+            Some(PublishedTemplate::FastContentExtractor(_)) => TemplateMethod::FastContentExtractor,
+            Some(PublishedTemplate::ContentExtractor(_)) => TemplateMethod::ContentExtractor,
         }
     }
 
     /// Returns the page's text by this template. If its confidence is low, or it finds almost no text, this
     /// also tries the model alone and returns the result with the higher confidence.
     #[must_use]
-    pub fn extract(&self, page: &Page) -> Extracted {
+    pub fn extract(&self, page: &Page) -> ExtractedText {
         self.extract_with(block_model::built_in(), page)
     }
 
     /// Like [`extract`](Self::extract), but with the given model.
     #[must_use]
-    pub fn extract_with(&self, model: &Forest, page: &Page) -> Extracted {
-        Judgement::of_with(model, page, Some(self), &Pins::default()).extracted()
+    pub fn extract_with(&self, model: &Forest, page: &Page) -> ExtractedText {
+        LineClassification::of_with(model, page, Some(self), &Pins::default()).extracted()
     }
 
     /// Returns the template as JSON with a final line break.
@@ -269,20 +269,23 @@ impl SiteTemplate {
         let Health { words: _, margin, known, repeated, alone } = self.health;
         let shares = [("margin", margin), ("known", known), ("repeated", repeated), ("alone", alone)];
         let share = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share));
-        let is_possible = |place: &Place| {
-            place.words.is_finite()
-                && place.pages <= self.site.pages
-                && (0.0..=place.words).contains(&place.content)
-                && place.verdicts.iter().all(|it| it.words.is_finite() && (0.0..=it.words).contains(&it.kept))
+        let is_possible = |dom_path: &DomPathStats| {
+            dom_path.words.is_finite()
+                && dom_path.pages <= self.site.pages
+                && (0.0..=dom_path.words).contains(&dom_path.content)
+                && dom_path
+                    .verdicts
+                    .iter()
+                    .all(|it| it.words.is_finite() && (0.0..=it.words).contains(&it.kept))
         };
-        let place = self.site.places.iter().find(|(_, place)| !is_possible(place));
+        let dom_path = self.site.dom_paths.iter().find(|(_, dom_path)| !is_possible(dom_path));
         share
             .map(|(name, _)| format!("health.{name}"))
-            .or(place.map(|(name, _)| format!("the place {name:?}")))
+            .or(dom_path.map(|(name, _)| format!("the place {name:?}")))
     }
 }
 
-impl Extracted {
+impl ExtractedText {
     /// Returns the number of words in the text.
     #[must_use]
     pub fn words(&self) -> usize {
@@ -292,19 +295,19 @@ impl Extracted {
 
 /// Returns the text of a page without using a template.
 #[must_use]
-pub fn extract_alone(page: &Page) -> Extracted {
+pub fn extract_alone(page: &Page) -> ExtractedText {
     extract_alone_with(block_model::built_in(), page)
 }
 
 /// Like [`extract_alone`], but with the given model.
 #[must_use]
-pub fn extract_alone_with(model: &Forest, page: &Page) -> Extracted {
-    Judgement::of_with(model, page, None, &Pins::default()).extracted()
+pub fn extract_alone_with(model: &Forest, page: &Page) -> ExtractedText {
+    LineClassification::of_with(model, page, None, &Pins::default()).extracted()
 }
 
 #[cfg(test)]
 mod tests {
-    use gleaner_extract::block_model::Verdicts;
+    use gleaner_extract::block_model::FinalLabels;
     use gleaner_html::text::plain;
 
     use super::*;
@@ -345,7 +348,7 @@ mod tests {
     #[test]
     fn a_page_of_the_site_is_extracted_by_template() {
         let extracted = learned().extract(&page(&story(7)));
-        assert_eq!(extracted.method, Method::Template);
+        assert_eq!(extracted.method, ExtractionMethod::Template);
         assert_eq!(plain(&extracted.lines), text_of(&Page::parse(&story(7))));
         assert!(extracted.margin > 0.5 && extracted.margin <= 1.0, "{extracted:?}");
     }
@@ -371,7 +374,7 @@ mod tests {
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
         let alone = extract_alone(&page(&story(1)));
         assert_eq!(empty.extract(&page(&story(1))), alone);
-        assert_eq!(alone.method, Method::BlockModel);
+        assert_eq!(alone.method, ExtractionMethod::BlockModel);
     }
 
     #[test]
@@ -408,30 +411,37 @@ mod tests {
         assert_eq!(changed(&|_| {}), Ok(()));
         let wrong = changed(&|template| template.health.known = 1.5).unwrap_err();
         assert!(wrong.contains("health.known is out of its range"), "{wrong}");
-        let place = |content: f64, words: f64| {
+        let dom_path = |content: f64, words: f64| {
             changed(&|template| {
-                let place = Place { pages: 1, blocks: 1, words, content, ..Place::default() };
-                template.site.places.insert("p.x".into(), place);
+                let dom_path =
+                    DomPathStats { pages: 1, blocks: 1, words, content, ..DomPathStats::default() };
+                template.site.dom_paths.insert("p.x".into(), dom_path);
             })
         };
-        assert_eq!(place(3.0, 4.0), Ok(()));
+        assert_eq!(dom_path(3.0, 4.0), Ok(()));
         let kept = |kept: f64| {
             changed(&|template| {
-                let verdicts = [Verdicts { words: 1.0, kept }; 4];
-                template.site.places.insert("p.x".into(), Place { verdicts, ..Place::default() });
+                let verdicts = [FinalLabels { words: 1.0, kept }; 4];
+                template
+                    .site
+                    .dom_paths
+                    .insert("p.x".into(), DomPathStats { verdicts, ..DomPathStats::default() });
             })
         };
         assert_eq!((kept(1.0), kept(1.5).is_err()), (Ok(()), true));
         for (content, words) in [(5.0, 4.0), (-1.0, 4.0), (-2.0, -1.0)] {
-            let wrong = place(content, words).unwrap_err();
+            let wrong = dom_path(content, words).unwrap_err();
             assert!(wrong.contains("the place \"p.x\" is out of its range"), "{wrong}");
         }
     }
 
     #[test]
     fn labels_are_what_serde_writes() {
-        let published = [Method::FastContentExtractor, Method::ContentExtractor];
-        for method in [Method::Template, Method::Detection, Method::BlockModel].into_iter().chain(published) {
+        let published = [ExtractionMethod::FastContentExtractor, ExtractionMethod::ContentExtractor];
+        for method in [ExtractionMethod::Template, ExtractionMethod::Detection, ExtractionMethod::BlockModel]
+            .into_iter()
+            .chain(published)
+        {
             assert_eq!(serde_json::to_string(&method).unwrap(), format!("\"{method}\""));
         }
     }

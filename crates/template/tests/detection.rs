@@ -9,7 +9,7 @@ use flate2::read::MultiGzDecoder;
 use gleaner_html::links::{Links, links};
 use gleaner_html::text::plain;
 use gleaner_html::{Page, decode};
-use gleaner_template::{Detector, Extracted, Method, Pins, PreparedTemplate, SiteTemplate};
+use gleaner_template::{Detector, ExtractedText, ExtractionMethod, Pins, PreparedTemplate, SiteTemplate};
 use proptest::prelude::*;
 
 fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
@@ -17,7 +17,7 @@ fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
     SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &pages)
 }
 
-fn text(extracted: Option<Extracted>) -> Option<(String, f32)> {
+fn text(extracted: Option<ExtractedText>) -> Option<(String, f32)> {
     extracted.map(|it| (plain(&it.lines), it.margin))
 }
 
@@ -35,7 +35,10 @@ fn sources(folder: &Path) -> Vec<(String, String)> {
         let mut bytes = Vec::new();
         let file = File::open(folder.join(format!("{}.html.gz", record["id"].as_str().unwrap()))).unwrap();
         MultiGzDecoder::new(file).read_to_end(&mut bytes).unwrap();
-        (record["url"].as_str().unwrap().to_owned(), decode::decode(&bytes, Some("text/html")).text.into_owned())
+        (
+            record["url"].as_str().unwrap().to_owned(),
+            decode::decode(&bytes, Some("text/html")).text.into_owned(),
+        )
     };
     manifest.lines().map(read).collect()
 }
@@ -69,7 +72,7 @@ fn recorded_pages_give_the_text_of_the_reference() {
                     others.push(format!("{} {at}: {reason}", site.display()));
                 }
                 let extracted = template.extract(&parsed[at], &Pins::default());
-                let judged = template.judge(&parsed[at], &Pins::default()).extracted();
+                let judged = template.classify(&parsed[at], &Pins::default()).extracted();
                 assert!(extracted == judged, "{} {at}: {extracted:#?} {judged:#?}", site.display());
             }
         }
@@ -167,19 +170,22 @@ fn menus_are_barren_and_stories_are_not() {
 fn a_judgement_has_the_text_of_the_extraction() {
     let template = PreparedTemplate::new(site());
     let quote = format!("<blockquote>{}</blockquote>", "So it was said. ".repeat(200));
-    let stories =
-        [("", Method::Detection), ("<p>By Anna Weaver", Method::Detection), (&quote, Method::Template)];
+    let stories = [
+        ("", ExtractionMethod::Detection),
+        ("<p>By Anna Weaver", ExtractionMethod::Detection),
+        (&quote, ExtractionMethod::Template),
+    ];
     for (story, method) in stories {
         let page = Page::parse(&generated(70, "", story));
         let extracted = template.extract(&page, &Pins::default());
         assert_eq!(extracted.method, method, "{story}");
-        assert_eq!(template.judge(&page, &Pins::default()).extracted(), extracted, "{story}");
+        assert_eq!(template.classify(&page, &Pins::default()).extracted(), extracted, "{story}");
     }
     // A pin that selects an element of the page needs a judgement of every line.
     let pins = Pins::new("a.toml", &[(1, ".story")], &[]).unwrap();
     let page = Page::parse(&generated(71, "", ""));
-    assert_eq!(template.extract(&page, &pins).method, Method::Template);
-    assert_eq!(template.judge(&page, &pins).extracted(), template.extract(&page, &pins));
+    assert_eq!(template.extract(&page, &pins).method, ExtractionMethod::Template);
+    assert_eq!(template.classify(&page, &pins).extracted(), template.extract(&page, &pins));
 }
 
 proptest! {
@@ -198,7 +204,7 @@ proptest! {
             prop_assert_eq!(followed(&partly.page), followed(&reference), "{}", html);
             let page = Page::parse(&html);
             prop_assert_eq!(&partly.into_whole(&html), &page, "{}", html);
-            let judged = template.judge(&page, &Pins::default()).extracted();
+            let judged = template.classify(&page, &Pins::default()).extracted();
             prop_assert_eq!(judged, template.extract(&page, &Pins::default()), "{}", html);
         }
     }

@@ -2,7 +2,7 @@
 //! texts were written for the tests, in several languages.
 
 use gleaner_html::Page;
-use gleaner_template::{Reason, Verdict, judge};
+use gleaner_template::{NotArticleReason, PageClass, judge};
 
 /// Returns a page with the usual parts of a newspaper's page: menu, main part, most read, notice.
 fn page(title: &str, head: &str, main: &str) -> String {
@@ -67,8 +67,10 @@ fn teasers(count: usize) -> String {
 }
 
 /// Returns pages that are not articles, each with its name, URL and accepted reasons, best first.
-fn others() -> Vec<(&'static str, String, &'static str, &'static [Reason])> {
-    use Reason::{Challenge, ConsentWall, Gallery, Hub, Listing, LoginWall, NotFound, Shop, TooLittleText};
+fn others() -> Vec<(&'static str, String, &'static str, &'static [NotArticleReason])> {
+    use NotArticleReason::{
+        Challenge, ConsentWall, Gallery, Hub, Listing, LoginWall, NotFound, Shop, TooLittleText,
+    };
     let challenge = |title: &str, text: &str| {
         format!(
             "<title>{title}</title><h1>paper.example</h1><p>{text}</p><noscript>Enable JavaScript</noscript><div>Ray ID: 8f2a</div>"
@@ -85,7 +87,7 @@ fn others() -> Vec<(&'static str, String, &'static str, &'static [Reason])> {
         )
     };
     let story = "https://paper.example/news/2026/bridge-in-the-valley-412345.html";
-    let lists: &[Reason] = &[Listing, Hub];
+    let lists: &[NotArticleReason] = &[Listing, Hub];
     vec![
         ("challenge en", challenge("Just a moment...", "Checking your browser before you reach the site. This may take a few seconds."), story, &[Challenge]),
         ("challenge vi", challenge("Xác thực", "Vui lòng xác minh bạn là người trước khi tiếp tục truy cập trang này."), story, &[Challenge]),
@@ -187,7 +189,7 @@ fn what_is_no_article_is_refused_with_its_reason() {
     let mut wrong = Vec::new();
     for (name, html, url, reasons) in others() {
         let verdict = judge(&Page::parse(&html), url);
-        if !reasons.iter().any(|reason| verdict == Verdict::NotArticle(*reason)) {
+        if !reasons.iter().any(|reason| verdict == PageClass::NotArticle(*reason)) {
             wrong.push((name, verdict));
         }
     }
@@ -196,13 +198,13 @@ fn what_is_no_article_is_refused_with_its_reason() {
 
 #[test]
 fn every_kind_of_article_passes() {
-    let refused: Vec<(&str, Verdict)> = articles()
+    let refused: Vec<(&str, PageClass)> = articles()
         .into_iter()
         .flat_map(|(name, html, url)| {
             let page = Page::parse(&html);
             [(name, judge(&page, url)), (name, judge(&page, ""))]
         })
-        .filter(|(_, verdict)| *verdict != Verdict::Article)
+        .filter(|(_, verdict)| *verdict != PageClass::Article)
         .collect();
     assert!(refused.is_empty(), "{refused:?}");
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
-use gleaner_template::{Reason, SiteTemplate, Verdict, Window, judge};
+use gleaner_template::{NotArticleReason, PageClass, SiteTemplate, Window, judge};
 
 /// Returns the folder of recorded sets. If it is missing, prints a note and returns `None`.
 fn sets() -> Option<PathBuf> {
@@ -43,7 +43,7 @@ fn pages(folder: &Path) -> impl Iterator<Item = (String, String, Page, bool)> {
     })
 }
 
-fn refused(folder: &Path, with_gold: bool) -> (usize, Vec<(String, Reason)>) {
+fn refused(folder: &Path, with_gold: bool) -> (usize, Vec<(String, NotArticleReason)>) {
     let mut count = 0;
     let mut refused = Vec::new();
     for (id, url, page, gold) in pages(folder) {
@@ -51,7 +51,7 @@ fn refused(folder: &Path, with_gold: bool) -> (usize, Vec<(String, Reason)>) {
             continue;
         }
         count += 1;
-        if let Verdict::NotArticle(reason) = judge(&page, &url) {
+        if let PageClass::NotArticle(reason) = judge(&page, &url) {
             refused.push((format!("{} {id}", folder.file_name().unwrap().to_string_lossy()), reason));
         }
     }
@@ -83,7 +83,7 @@ fn hardly_any_single_article_is_refused() {
 fn most_other_pages_are_refused() {
     let Some(sets) = sets() else { return };
     let (count, refused) = refused(&sets.join("not-articles"), false);
-    for reason in Reason::ALL {
+    for reason in NotArticleReason::ALL {
         println!("not-articles: {} {}", refused.iter().filter(|(_, r)| *r == reason).count(), reason.label());
     }
     println!("not-articles: {} of {count} refused", refused.len());
@@ -105,8 +105,8 @@ fn texts(folder: &Path) -> Vec<String> {
 fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
     let mut window = Window::default();
     let unlike = |(number, html): (usize, &String)| {
-        window.push(number, template.health.see(&template.extract(&Page::parse(html))));
-        window.unlike().count()
+        window.push(number, template.health.compare(&template.extract(&Page::parse(html))));
+        window.unlike_pages().count()
     };
     pages.iter().enumerate().map(unlike).max().unwrap_or_default()
 }

@@ -175,10 +175,10 @@ fn every_page_tempts_to_what_robots_forbids() {
 fn pages_are_compressed_and_validated_on_request() {
     let paper = newspaper(false);
     let url = &paper.expected()[0].urls[0];
-    let ask =
+    let send =
         |header: &str| send(&paper, &format!("GET {url} HTTP/1.1\r\nHost: baolang.example\r\n{header}\r\n"));
-    let plain = ask("Accept: */*");
-    let packed = ask("Accept-Encoding: gzip, br");
+    let plain = send("Accept: */*");
+    let packed = send("Accept-Encoding: gzip, br");
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     let mut html = Vec::new();
     GzDecoder::new(packed.body.as_slice()).read_to_end(&mut html).unwrap();
@@ -187,7 +187,7 @@ fn pages_are_compressed_and_validated_on_request() {
     let tag = format!("If-None-Match: {}", plain.header("etag").unwrap());
     let date = format!("If-Modified-Since: {}", plain.header("last-modified").unwrap());
     for header in [tag, date] {
-        let answer = ask(&header);
+        let answer = send(&header);
         assert_eq!((answer.status, answer.body.len()), (304, 0), "{header}");
     }
     assert_eq!(paper.requests().last().unwrap().status, 304);

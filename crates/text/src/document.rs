@@ -2,7 +2,7 @@
 //! corpus.
 
 use gleaner_corpus::words;
-use gleaner_template::{Method, Reason, Verdict};
+use gleaner_template::{ExtractionMethod, NotArticleReason, PageClass};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct Document {
     /// The canonical form of the page's address.
     pub url: Option<String>,
     /// Why a crawl would reject the page, such as `login_wall`. `None` for an article.
-    pub not_article: Option<Reason>,
+    pub not_article: Option<NotArticleReason>,
     /// The headline.
     pub title: Option<String>,
     /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if unknown.
@@ -93,7 +93,9 @@ impl Document {
             url: page.url().map(str::to_owned),
             not_article: match page.verdict() {
                 // A crawl does not check whether a detected page is an article.
-                Verdict::NotArticle(reason) if document.method != Method::Detection.label() => Some(reason),
+                PageClass::NotArticle(reason) if document.method != ExtractionMethod::Detection.label() => {
+                    Some(reason)
+                }
                 _ => None,
             },
             title: document.title,

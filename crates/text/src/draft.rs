@@ -6,7 +6,9 @@ use gleaner_html::Page;
 use gleaner_html::embedded::is_completed;
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 use gleaner_html::text::{Line, LineKind, plain};
-use gleaner_template::{Extracted, Judgement, Method, Pins, PreparedTemplate, SiteTemplate};
+use gleaner_template::{
+    ExtractedText, ExtractionMethod, LineClassification, Pins, PreparedTemplate, SiteTemplate,
+};
 use jiff::Timestamp;
 
 const FEWEST_DECLARED: u64 = 50;
@@ -36,7 +38,7 @@ pub fn draft(
 ) -> Option<Document> {
     let extracted = match template {
         Some(template) => template.extract(page, pins),
-        None => Judgement::new(page, None, pins).extracted(),
+        None => LineClassification::new(page, None, pins).extracted(),
     };
     draft_from(page, origin, &extracted, template.map(PreparedTemplate::template))
 }
@@ -47,13 +49,13 @@ pub fn draft(
 pub fn draft_from(
     page: &Page,
     origin: &Origin,
-    extracted: &Extracted,
+    extracted: &ExtractedText,
     template: Option<&SiteTemplate>,
 ) -> Option<Document> {
-    let Extracted { lines, method, margin, .. } = extracted;
-    let by_template = template.filter(|_| *method != Method::BlockModel);
+    let ExtractedText { lines, method, margin, .. } = extracted;
+    let by_template = template.filter(|_| *method != ExtractionMethod::BlockModel);
     let version = by_template.map(|template| template.version);
-    let is_embedded = *method != Method::Detection && is_completed(page);
+    let is_embedded = *method != ExtractionMethod::Detection && is_completed(page);
     let suffix = if is_embedded { "+embedded" } else { "" };
     let mut document = draft_of(page, origin, lines, &format!("{method}{suffix}"), version)?;
     document.extras = absolute(&extracted.extras, page, origin);

@@ -1,6 +1,6 @@
 //! Defines the errors of this crate.
 
-use gleaner_frontier::Refusal;
+use gleaner_frontier::UrlRefusal;
 use gleaner_template::TemplateError;
 
 use crate::{LearnError, NotHtml};
@@ -17,7 +17,7 @@ pub enum Error {
         /// The address as the caller passed it.
         url: String,
         /// Why the address cannot be used.
-        refusal: Refusal,
+        refusal: UrlRefusal,
     },
     /// The text is not a template.
     #[error(transparent)]

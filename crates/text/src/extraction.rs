@@ -1,7 +1,7 @@
 //! Extracts the text and metadata of one page.
 
 use gleaner_html::metadata::{Metadata, metadata_fetched};
-use gleaner_template::{Pins, Verdict};
+use gleaner_template::{PageClass, Pins};
 
 use crate::draft::draft;
 use crate::{Document, Error, Page, Template};
@@ -66,11 +66,11 @@ pub fn metadata(page: &Page) -> Metadata {
 /// The same errors as [`Page::parse`].
 ///
 /// ```
-/// use gleaner_text::{Reason, Verdict, judge};
+/// use gleaner_text::{NotArticleReason, PageClass, judge};
 ///
-/// assert_eq!(judge("<p>Rain.", None)?, Verdict::NotArticle(Reason::TooLittleText));
+/// assert_eq!(judge("<p>Rain.", None)?, PageClass::NotArticle(NotArticleReason::TooLittleText));
 /// # Ok::<(), gleaner_text::Error>(())
 /// ```
-pub fn judge(html: &str, url: Option<&str>) -> Result<Verdict, Error> {
+pub fn judge(html: &str, url: Option<&str>) -> Result<PageClass, Error> {
     Ok(Page::parse(html, url)?.verdict())
 }

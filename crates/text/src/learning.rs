@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_corpus::{TemplateMethod, is_of_host};
-use gleaner_template::{Reason, SiteTemplate, Verdict};
+use gleaner_template::{NotArticleReason, PageClass, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::{Error, Page, Template};
@@ -26,7 +26,7 @@ pub enum Added {
     /// The template will be learned from this page.
     Kept,
     /// The page is not an article.
-    NotArticle(Reason),
+    NotArticle(NotArticleReason),
     /// The page is from a host other than the requested one.
     OtherHost,
     /// There are already [`Training::MOST`] pages.
@@ -81,7 +81,7 @@ impl Training {
         if self.is_full() {
             return Added::Enough;
         }
-        if let Verdict::NotArticle(reason) = page.verdict() {
+        if let PageClass::NotArticle(reason) = page.verdict() {
             return Added::NotArticle(reason);
         }
         let host = page.canonical_url().map(|url| url.host().to_owned());

@@ -41,7 +41,7 @@ pub use error::Error;
 pub use extraction::{extract, extract_with, judge, metadata};
 pub use gleaner_corpus::{Extra, Insert, Language, TemplateMethod, language};
 pub use gleaner_html::metadata::Metadata;
-pub use gleaner_template::{Health, Pins, Reason, Seen, Verdict, Window};
+pub use gleaner_template::{Health, NotArticleReason, PageClass, PageFit, Pins, Window};
 pub use input::{NotHtml, decode};
 pub use jiff::Timestamp;
 pub use learning::{Added, LearnError, Training, learn};

@@ -9,10 +9,11 @@ use std::convert::Infallible;
 
 use gleaner_corpus::ContentHash;
 use gleaner_corpus::dedup::{
-    Alignment, BANDS, Documents, Exact, Index, Keys, Number, Signed, SimilarityParams, ask,
+    Alignment, BANDS, BandIndex, BandKeys, DocumentNumber, DocumentReader, ExactBandIndex, SignedText,
+    SimilarityParams, find_similar,
 };
 
-pub use gleaner_corpus::dedup::{Signature, Verdict};
+pub use gleaner_corpus::dedup::{Relation, Signature};
 
 /// The default of the setting `corpus.similarity`: the minimum similarity of near-duplicates in a crawl.
 pub const SIMILARITY: f64 = 0.5;
@@ -33,14 +34,14 @@ const MOST_OF_A_KEY: usize = 256;
 /// ```
 #[must_use]
 pub fn signature(text: &str) -> Option<Signature> {
-    Signed::from_text(text).map(|signed| signed.signature)
+    SignedText::from_text(text).map(|signed| signed.signature)
 }
 
 /// Returns the values of a signature's bands. Two texts with a similarity of 0.44 share at least one value
 /// with a probability of 0.97.
 #[must_use]
 pub fn bands(signature: &Signature) -> [u64; BANDS] {
-    *Keys::from_signature(signature).as_array()
+    *BandKeys::from_signature(signature).as_array()
 }
 
 /// Returns the estimated similarity of two texts, 0 to 1: the share of common three-word sequences.
@@ -54,25 +55,25 @@ pub fn similarity(one: &Signature, other: &Signature) -> f64 {
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
 /// ```
-/// use gleaner_text::near::{SIMILARITY, Verdict, verdict};
+/// use gleaner_text::near::{SIMILARITY, PageClass, verdict};
 ///
 /// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
 ///            the mayor said, and will take two years, perhaps three, to finish.";
-/// assert_eq!(verdict(one, &one.replace("Monday", "Tuesday"), SIMILARITY), Verdict::Duplicate);
-/// assert_eq!(verdict(one, "Rain.", SIMILARITY), Verdict::Other);
+/// assert_eq!(verdict(one, &one.replace("Monday", "Tuesday"), SIMILARITY), Relation::Duplicate);
+/// assert_eq!(verdict(one, "Rain.", SIMILARITY), Relation::Other);
 /// ```
 #[must_use]
-pub fn verdict(one: &str, other: &str, least: f64) -> Verdict {
+pub fn verdict(one: &str, other: &str, least: f64) -> Relation {
     if ContentHash::from_text(one) == ContentHash::from_text(other) {
-        return Verdict::Duplicate;
+        return Relation::Duplicate;
     }
-    let (Some(one), Some(other)) = (Signed::from_text(one), Signed::from_text(other)) else {
-        return Verdict::Other;
+    let (Some(one), Some(other)) = (SignedText::from_text(one), SignedText::from_text(other)) else {
+        return Relation::Other;
     };
     let similarity = one.signature.similarity(&other.signature);
     SimilarityParams::default()
         .with_duplicate(least)
-        .judge(similarity, &Alignment::new(&one.tokens, &other.tokens))
+        .relation(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
 /// Returns, for each text, the position of its representative. This is the first of its near-duplicates or,
@@ -96,7 +97,7 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
         params: SimilarityParams::default().with_duplicate(least),
         signatures: HashMap::new(),
     };
-    let (mut index, mut exact) = (Exact::new(MOST_OF_A_KEY), HashMap::new());
+    let (mut index, mut exact) = (ExactBandIndex::new(MOST_OF_A_KEY), HashMap::new());
     let mut represented = Vec::with_capacity(texts.len());
     for (at, text) in texts.iter().enumerate() {
         let hash = ContentHash::from_text(text.as_ref());
@@ -113,34 +114,34 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
 struct Known<'a, T> {
     texts: &'a [T],
     params: SimilarityParams,
-    signatures: HashMap<Number, Signature>,
+    signatures: HashMap<DocumentNumber, Signature>,
 }
 
 impl<T: AsRef<str>> Known<'_, T> {
     /// Returns the representative of a text. If the text represents itself, adds it to the index.
-    fn head_of(&mut self, at: usize, index: &mut Exact) -> usize {
-        let Some(new) = Signed::from_text(self.texts[at].as_ref()) else { return at };
+    fn head_of(&mut self, at: usize, index: &mut ExactBandIndex) -> usize {
+        let Some(new) = SignedText::from_text(self.texts[at].as_ref()) else { return at };
         let Ok(candidates) = index.candidates(&new.keys);
-        let Ok(likes) = ask(&new, &candidates, self, &self.params);
-        if let Some(like) = likes.first().filter(|like| like.verdict == Verdict::Duplicate) {
+        let Ok(likes) = find_similar(&new, &candidates, self, &self.params);
+        if let Some(like) = likes.first().filter(|like| like.verdict == Relation::Duplicate) {
             return like.document as usize;
         }
-        // The position fits into a `Number`, because more texts would not fit into memory.
-        let number = at as Number;
+        // The position fits into a `DocumentNumber`, because more texts would not fit into memory.
+        let number = at as DocumentNumber;
         let Ok(()) = index.put(number, &new.keys);
         self.signatures.insert(number, new.signature);
         at
     }
 }
 
-impl<T: AsRef<str>> Documents for Known<'_, T> {
+impl<T: AsRef<str>> DocumentReader for Known<'_, T> {
     type Error = Infallible;
 
-    fn signature(&self, document: Number) -> Result<Option<Signature>, Infallible> {
+    fn signature(&self, document: DocumentNumber) -> Result<Option<Signature>, Infallible> {
         Ok(self.signatures.get(&document).cloned())
     }
 
-    fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
+    fn text(&self, document: DocumentNumber) -> Result<Option<String>, Infallible> {
         Ok(self.texts.get(document as usize).map(|text| text.as_ref().to_owned()))
     }
 }
@@ -195,7 +196,7 @@ mod tests {
                 }
                 met.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 let mut read = met.iter().take(4).map(|met| met.1);
-                read.find(|head| verdict(text, &texts[*head], least) == Verdict::Duplicate)
+                read.find(|head| verdict(text, &texts[*head], least) == Relation::Duplicate)
             };
             let head = same.map(|earlier| represented[earlier]).or_else(near).unwrap_or(at);
             if head == at && signature(text).is_some() {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::embedded::complete;
 use gleaner_html::metadata::metadata;
-use gleaner_template::{Verdict, is_cut, judge};
+use gleaner_template::{PageClass, is_cut, judge};
 use jiff::Timestamp;
 
 use crate::draft::Origin;
@@ -20,7 +20,7 @@ pub struct Page {
     tree: gleaner_html::Page,
     url: Option<CanonicalUrl>,
     fetched: Timestamp,
-    verdict: OnceLock<Verdict>,
+    verdict: OnceLock<PageClass>,
 }
 
 impl Page {
@@ -101,14 +101,14 @@ impl Page {
     /// Returns whether the page is an article, judged from this page alone.
     ///
     /// ```
-    /// use gleaner_text::{Page, Reason, Verdict};
+    /// use gleaner_text::{Page, NotArticleReason, PageClass};
     ///
     /// let page = Page::parse("<title>404</title><h1>Page not found</h1>", None)?;
-    /// assert_eq!(page.verdict(), Verdict::NotArticle(Reason::NotFound));
+    /// assert_eq!(page.verdict(), PageClass::NotArticle(NotArticleReason::NotFound));
     /// # Ok::<(), gleaner_text::Error>(())
     /// ```
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> PageClass {
         *self.verdict.get_or_init(|| judge(&self.tree, self.url().unwrap_or_default()))
     }
 

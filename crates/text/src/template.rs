@@ -1,6 +1,6 @@
 //! Defines the template of a site.
 
-use gleaner_template::{Health, Pins, PreparedTemplate, Seen, SiteTemplate};
+use gleaner_template::{Health, PageFit, Pins, PreparedTemplate, SiteTemplate};
 
 use crate::{Document, Error, Page, extract_with};
 
@@ -60,8 +60,8 @@ impl Template {
     /// Compares a page with the training pages. If 12 of the last 20 pages differ from the training pages,
     /// the template is out of date ([`Window`](crate::Window)).
     #[must_use]
-    pub fn compare(&self, page: &Page) -> Seen {
-        self.health().see(&self.0.extract(page.tree(), &Pins::default()))
+    pub fn compare(&self, page: &Page) -> PageFit {
+        self.health().compare(&self.0.extract(page.tree(), &Pins::default()))
     }
 
     /// Returns the host of the training pages, or `unknown` if their addresses were unknown.

@@ -7,8 +7,8 @@
 //! * VNI-Windows writes a vowel, followed by one byte for all its marks: `aù` is `á`.
 //!
 //! Pages in TCVN3 or VNI declare windows-1252 or no encoding, and rely on a font to show the letters.
-//! [`told`] detects the encodings. A text has an encoding if decoding it turns words that are not Vietnamese
-//! syllables into syllables.
+//! [`format_time`] detects the encodings. A text has an encoding if decoding it turns words that are not
+//! Vietnamese syllables into syllables.
 //!
 //! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones become lower
 //! case.
@@ -17,7 +17,7 @@ use crate::Syllable;
 
 /// A Vietnamese encoding older than Unicode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Legacy {
+pub enum LegacyEncoding {
     /// VISCII (RFC 1456).
     Viscii,
     /// The encoding of the ABC fonts.
@@ -26,7 +26,7 @@ pub enum Legacy {
     Vni,
 }
 
-impl Legacy {
+impl LegacyEncoding {
     /// All encodings.
     pub const ALL: [Self; 3] = [Self::Viscii, Self::Tcvn3, Self::Vni];
 
@@ -56,11 +56,11 @@ impl Legacy {
     /// Decodes bytes in this encoding.
     ///
     /// ```
-    /// use gleaner_vietnamese::legacy::Legacy;
+    /// use gleaner_vietnamese::legacy::LegacyEncoding;
     ///
-    /// assert_eq!(Legacy::Viscii.decode(b"Vi\xaet Nam"), "Việt Nam");
-    /// assert_eq!(Legacy::Tcvn3.decode(b"Vi\xd6t Nam"), "Việt Nam");
-    /// assert_eq!(Legacy::Vni.decode(b"Vie\xe4t Nam"), "Việt Nam");
+    /// assert_eq!(LegacyEncoding::Viscii.decode(b"Vi\xaet Nam"), "Việt Nam");
+    /// assert_eq!(LegacyEncoding::Tcvn3.decode(b"Vi\xd6t Nam"), "Việt Nam");
+    /// assert_eq!(LegacyEncoding::Vni.decode(b"Vie\xe4t Nam"), "Việt Nam");
     /// ```
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> String {
@@ -140,7 +140,7 @@ const ALREADY: f32 = 0.4;
 /// This is fast for most texts: ASCII is skipped, and the search ends at the first character that
 /// windows-1252 lacks, such as most Vietnamese letters in Unicode and letters of other scripts.
 #[must_use]
-pub fn told(text: &str) -> Option<Legacy> {
+pub fn detect(text: &str) -> Option<LegacyEncoding> {
     let words = words_beyond_ascii(text)?;
     if words.len() < LEAST {
         return None;
@@ -150,12 +150,14 @@ pub fn told(text: &str) -> Option<Legacy> {
     if now > ALREADY {
         return None;
     }
-    let undone = |legacy: Legacy| {
+    let undone = |legacy: LegacyEncoding| {
         let is_syllable = |word: &&&str| Syllable::from_word(&legacy.undo_windows_1252(word)).is_some();
         share(words.iter().filter(is_syllable).count())
     };
-    let (best, share) =
-        Legacy::ALL.into_iter().map(|legacy| (legacy, undone(legacy))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (best, share) = LegacyEncoding::ALL
+        .into_iter()
+        .map(|legacy| (legacy, undone(legacy)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
     (share >= ENOUGH).then_some(best)
 }
 
@@ -298,14 +300,15 @@ mod tests {
     const TEXT: &str = "Trời mưa suốt đêm, nước sông dâng cao hơn mọi năm. Bà con thôn Đồng Sậy phải chuyển lúa \
         lên gác, dắt trâu ra đê và thức trắng để canh những đoạn xung yếu. Sáng ra ai cũng mệt nhưng vẫn cười.";
 
-    fn encoded(legacy: Legacy, text: &str) -> Vec<u8> {
+    fn encoded(legacy: LegacyEncoding, text: &str) -> Vec<u8> {
         let mut out = Vec::new();
         for c in text.chars() {
             if c.is_ascii() {
                 out.push(c as u8);
                 continue;
             }
-            let byte = (0x80..=0xFF_u8).find(|byte| legacy != Legacy::Vni && legacy.letter(*byte) == c);
+            let byte =
+                (0x80..=0xFF_u8).find(|byte| legacy != LegacyEncoding::Vni && legacy.letter(*byte) == c);
             match byte {
                 Some(byte) => out.push(byte),
                 None => out.extend(vni_of(c)),
@@ -327,27 +330,30 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for legacy in Legacy::ALL {
+        for legacy in LegacyEncoding::ALL {
             // The ABC fonts have no capitals with tones.
-            let text =
-                if legacy == Legacy::Tcvn3 { TEXT.replace("Đồng", "Dân") } else { TEXT.to_owned() };
+            let text = if legacy == LegacyEncoding::Tcvn3 {
+                TEXT.replace("Đồng", "Dân")
+            } else {
+                TEXT.to_owned()
+            };
             let bytes = encoded(legacy, &text);
             assert_eq!(legacy.decode(&bytes), text, "{legacy:?}");
             let wrong: String = bytes.iter().map(|byte| as_windows_1252(*byte)).collect();
             assert_eq!(legacy.undo_windows_1252(&wrong), text, "{legacy:?}");
-            assert_eq!(told(&wrong), Some(legacy), "{wrong}");
+            assert_eq!(detect(&wrong), Some(legacy), "{wrong}");
         }
     }
 
     #[test]
     fn hand_made_samples_are_read() {
-        let cases: [(Legacy, &[u8], &str); 6] = [
-            (Legacy::Viscii, b"\xd0\xdf\xb6ng ph\xaf H\xe0 N\xb5i", "Đường phố Hà Nội"),
-            (Legacy::Viscii, b"\x02\x05\x06\x14\x19\x1e", "ẲẴẪỶỸỴ"),
-            (Legacy::Tcvn3, b"\xa7\xad\xeang ph\xe8 H\xb5 N\xe9i", "Đường phố Hà Nội"),
-            (Legacy::Vni, b"\xd1\xf6\xf4\xf8ng pho\xe1 Ha\xf8 No\xe4i", "Đường phố Hà Nội"),
-            (Legacy::Vni, b"TIE\xc1NG VIE\xc4T \xd1\xd6\xd4\xd8NG", "TIẾNG VIỆT ĐƯỜNG"),
-            (Legacy::Vni, b"k\xe6 nie\xe4m qu\xed l\xee", "kỉ niệm quí lỵ"),
+        let cases: [(LegacyEncoding, &[u8], &str); 6] = [
+            (LegacyEncoding::Viscii, b"\xd0\xdf\xb6ng ph\xaf H\xe0 N\xb5i", "Đường phố Hà Nội"),
+            (LegacyEncoding::Viscii, b"\x02\x05\x06\x14\x19\x1e", "ẲẴẪỶỸỴ"),
+            (LegacyEncoding::Tcvn3, b"\xa7\xad\xeang ph\xe8 H\xb5 N\xe9i", "Đường phố Hà Nội"),
+            (LegacyEncoding::Vni, b"\xd1\xf6\xf4\xf8ng pho\xe1 Ha\xf8 No\xe4i", "Đường phố Hà Nội"),
+            (LegacyEncoding::Vni, b"TIE\xc1NG VIE\xc4T \xd1\xd6\xd4\xd8NG", "TIẾNG VIỆT ĐƯỜNG"),
+            (LegacyEncoding::Vni, b"k\xe6 nie\xe4m qu\xed l\xee", "kỉ niệm quí lỵ"),
         ];
         for (legacy, bytes, expected) in cases {
             assert_eq!(legacy.decode(bytes), expected);
@@ -361,7 +367,7 @@ mod tests {
         let german = "Die schönen Häuser über dem grünen Hügel gehören fünf Brüdern, die täglich Möhren, Käse, \
             Brötchen, Würste, Äpfel, Öl und süße Knödel für die Gäste des großen Schützenfestes zubereiten müssen.";
         for text in [TEXT, french, german, "", "Hà Nội"] {
-            assert_eq!(told(text), None, "{text}");
+            assert_eq!(detect(text), None, "{text}");
         }
     }
 
@@ -374,8 +380,8 @@ mod tests {
             assert_eq!(letters.chars().count(), VNI_MARKS.len());
         }
         for label in ["VISCII", "x-viet-tcvn5712", "x-viet-vni"] {
-            assert!(Legacy::for_label(label).is_some());
+            assert!(LegacyEncoding::for_label(label).is_some());
         }
-        assert_eq!(Legacy::for_label("utf-8"), None);
+        assert_eq!(LegacyEncoding::for_label("utf-8"), None);
     }
 }

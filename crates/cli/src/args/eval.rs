@@ -89,5 +89,5 @@ fn pages(text: &str) -> Result<usize, &'static str> {
 
 fn papers() -> impl TypedValueParser<Value = Paper> {
     PossibleValuesParser::new(Paper::ALL.map(Paper::name))
-        .map(|name| Paper::named(&name).expect("only names of papers are possible"))
+        .map(|name| Paper::from_name(&name).expect("only names of papers are possible"))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use gleaner_config::Bytes;
+use gleaner_config::ByteSize;
 use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
 use gleaner_export::Fields;
@@ -136,7 +136,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 }
 
 fn size(text: &str) -> Result<u64, String> {
-    let size: Bytes = text.parse()?;
+    let size: ByteSize = text.parse()?;
     if size.get() > 0 { Ok(size.get()) } else { Err("must be above 0".to_owned()) }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use gleaner_config::{Crawl, Span};
+use gleaner_config::{CrawlSettings, DurationSetting};
 
 /// Parses a whole number here, because clap would print the error text of the standard library.
 pub(super) fn number<const LEAST: u64>(text: &str) -> Result<u64, String> {
@@ -23,7 +23,7 @@ pub(crate) struct Budgets {
     pub(crate) max_pages: Option<u64>,
     /// End the run after this time, such as 6h; 0s: no limit [default: crawl.max_time, no limit]
     #[arg(long, value_name = "TIME")]
-    pub(crate) max_time: Option<Span>,
+    pub(crate) max_time: Option<DurationSetting>,
     /// Request at most N pages of each host; 0: no limit [default: crawl.max_pages_per_host, 10000]
     #[arg(long, value_name = "N", value_parser = number::<0>)]
     pub(crate) max_per_host: Option<u64>,
@@ -31,7 +31,7 @@ pub(crate) struct Budgets {
 
 impl Budgets {
     /// Limits on the command line override those in the settings.
-    pub(crate) fn apply_to(&self, crawl: &mut Crawl) {
+    pub(crate) fn apply_to(&self, crawl: &mut CrawlSettings) {
         crawl.max_pages = self.max_pages.unwrap_or(crawl.max_pages);
         crawl.max_time = self.max_time.unwrap_or(crawl.max_time);
         crawl.max_pages_per_host = self.max_per_host.unwrap_or(crawl.max_pages_per_host);

@@ -117,15 +117,15 @@ pub(crate) struct Learn {
 
 pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::all().map(Method::name))
-        .map(|name| Method::named(&name).expect("only names of methods are possible"))
+        .map(|name| Method::from_name(&name).expect("only names of methods are possible"))
 }
 
 fn extras() -> impl TypedValueParser<Value = Extra> {
     PossibleValuesParser::new(Extra::ALL.map(Extra::name))
-        .map(|name| Extra::named(&name).expect("only names of extras are possible"))
+        .map(|name| Extra::from_name(&name).expect("only names of extras are possible"))
 }
 
 fn inserts() -> impl TypedValueParser<Value = Insert> {
     PossibleValuesParser::new(Insert::ALL.map(Insert::name))
-        .map(|name| Insert::named(&name).expect("only names of inserts are possible"))
+        .map(|name| Insert::from_name(&name).expect("only names of inserts are possible"))
 }

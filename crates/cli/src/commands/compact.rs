@@ -6,9 +6,9 @@ use gleaner_store::{Compacted, Extent};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::{Done, distributed, settings};
+use crate::{CommandResult, distributed, settings};
 
-pub(crate) fn run(common: &Common) -> Done {
+pub(crate) fn run(common: &Common) -> CommandResult {
     let config = settings::load(common)?;
     if !distributed::is_shared(&config) {
         return Err(Failure::Usage(

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use console::Term;
-use gleaner_crawl::report::{GroupedCounts, Report, Status, text};
-use gleaner_crawl::{Budget, Ending, HeldBack, Summary};
-use gleaner_frontier::Class;
+use gleaner_crawl::report::{GroupedCounts, Report, RunStatus, text};
+use gleaner_crawl::{Budget, DeferredHost, Ending, Summary};
+use gleaner_frontier::OutcomeClass;
 use gleaner_render::text::{count, duration};
 use gleaner_status::Hooks;
 use gleaner_store::Counts;
@@ -20,9 +20,9 @@ use crate::run_tables::HostRow;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::run_report;
 use crate::table::wrapped;
-use crate::{Done, distributed, run_tables, settings};
+use crate::{CommandResult, distributed, run_tables, settings};
 
-pub(crate) fn run(common: &Common, args: Crawl) -> Done {
+pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
     let mut daemon = Daemon::open(common, &args.seeds, &args.urls, &args.budgets, |_| Ok(()))?;
     daemon.serve(args.status.status, &args.status.access, Hooks::default())?;
     let began = Instant::now();
@@ -43,9 +43,9 @@ pub(crate) fn run(common: &Common, args: Crawl) -> Done {
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
         // If the report could not be created, the log has the reason.
-        None | Some(Status::Fine) => Ok(()),
-        Some(Status::Unusual) => Err(Failure::Unusual),
-        Some(Status::Failed) => Err(Failure::Work("no page of any seed could be fetched".into())),
+        None | Some(RunStatus::Fine) => Ok(()),
+        Some(RunStatus::Unusual) => Err(Failure::Unusual),
+        Some(RunStatus::Failed) => Err(Failure::Work("no page of any seed could be fetched".into())),
     }
 }
 
@@ -80,7 +80,7 @@ fn format_summary(
         });
         text += &run_tables::reasons(title, head, flat);
     }
-    let held = summary.held_back.iter().chain(&summary.buffered);
+    let held = summary.deferred_urls.iter().chain(&summary.buffered);
     let held = held.map(|held| (held.host.as_str(), held.why.as_str(), held.urls));
     text + &run_tables::reasons("Left for the next run", ["Reason", "URLs", "Hosts"], held)
 }
@@ -118,7 +118,7 @@ fn findings(report: Option<&Report>, store_arguments: &str) -> String {
 
 /// Says how many of the requests that count toward `crawl.max_pages` failed or found no page.
 fn counted_without_page(summary: &Summary) -> String {
-    let is_without = |class: Class| class.is_failure() || class == Class::Gone;
+    let is_without = |class: OutcomeClass| class.is_failure() || class == OutcomeClass::Gone;
     let without: u64 = summary.hosts.iter().map(|(_, counts)| counts.of_class(is_without)).sum();
     if without == 0 { String::new() } else { format!("; {without} of them failed or do not exist") }
 }
@@ -144,13 +144,14 @@ fn next_step(summary: &Summary, store_arguments: &str) -> String {
         );
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
-    let is_at_limit = |held: &HeldBack| held.why.starts_with("crawl.max_") || held.why.starts_with("site.");
+    let is_at_limit =
+        |held: &DeferredHost| held.why.starts_with("crawl.max_") || held.why.starts_with("site.");
     let due = match due {
-        _ if summary.held_back.iter().any(is_at_limit) => {
+        _ if summary.deferred_urls.iter().any(is_at_limit) => {
             "The same command continues with the hosts that reached their limit.".to_owned()
         }
         Some(due) => format!("The next URL is due at {due}."),
-        None if summary.held_back.is_empty() => "Nothing is due.".to_owned(),
+        None if summary.deferred_urls.is_empty() => "Nothing is due.".to_owned(),
         None => "The remaining URLs wait for the reasons above; run the same command later.".to_owned(),
     };
     let look = format!("\nTo look at the corpus:\n  gleaner export {store_arguments} | head -n 1");
@@ -172,7 +173,7 @@ mod tests {
             resumed: false,
             ending: Ending::Budget(Budget::Pages),
             hosts: vec![("a.example".into(), counts)],
-            held_back: Vec::new(),
+            deferred_urls: Vec::new(),
             buffered: Vec::new(),
             documents: 5,
             next_due: None,

@@ -18,16 +18,16 @@ use serde_json::{Value, json};
 use crate::args::{Common, Duplicates};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 
 const SHOWN: usize = 10;
 
-pub(crate) fn run(common: &Common, args: &Duplicates) -> Done {
+pub(crate) fn run(common: &Common, args: &Duplicates) -> CommandResult {
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut shown = false;
-    let mut show = |one: &Value| -> Done {
+    let mut show = |one: &Value| -> CommandResult {
         shown = true;
         let text = if args.json { format!("{one}\n") } else { described(one) };
         out.write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
@@ -57,7 +57,7 @@ struct Lister<'a> {
 
 impl Lister<'_> {
     /// Shows the largest clusters. Among clusters of equal size, the oldest comes first.
-    fn clusters(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
+    fn clusters(&self, show: &mut impl FnMut(&Value) -> CommandResult) -> CommandResult {
         let mut largest = BTreeMap::new();
         for (age, cluster) in self.store.clusters().enumerate() {
             let cluster = cluster.map_err(Failure::work)?;
@@ -71,7 +71,7 @@ impl Lister<'_> {
         largest.values().try_for_each(|cluster| show(&self.cluster(cluster).map_err(Failure::work)?))
     }
 
-    fn related(&self, show: &mut impl FnMut(&Value) -> Done) -> Done {
+    fn related(&self, show: &mut impl FnMut(&Value) -> CommandResult) -> CommandResult {
         let mut shown = 0;
         for document in self.store.documents() {
             let document = document.map_err(Failure::work)?;
@@ -130,13 +130,16 @@ impl Lister<'_> {
     }
 
     fn alike(&self, document: &Document) -> Result<Option<Value>, StoreError> {
-        let likeness = self.store.likeness(document.id)?.filter(|likeness| !likeness.related.is_empty());
-        let Some(likeness) = likeness else { return Ok(None) };
+        let similarity_info = self
+            .store
+            .similarity_info(document.id)?
+            .filter(|similarity_info| !similarity_info.related.is_empty());
+        let Some(similarity_info) = similarity_info else { return Ok(None) };
         if !self.is_of_host(document.id)? {
             return Ok(None);
         }
         let mut related = Vec::new();
-        for (id, similarity) in likeness.related {
+        for (id, similarity) in similarity_info.related {
             let url = self.url(id)?;
             related.push(json!({ "id": id.to_string(), "url": url, "similarity": similarity }));
         }

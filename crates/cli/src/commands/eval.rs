@@ -3,18 +3,18 @@
 use std::io::{self, IsTerminal, Write};
 
 use gleaner_eval::dataset::LISTED;
-use gleaner_eval::report::{Row, Value, worst};
-use gleaner_eval::{Dataset, EvalReport, Measure, Method, Protocol, Run, Task, run as evaluate};
+use gleaner_eval::report::{ResultRow, Value, worst};
+use gleaner_eval::{Dataset, EvalReport, EvalRun, EvalTask, Measure, Method, Protocol, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
 use crate::commands::papers;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::{NOTHING, table};
 
-pub(crate) fn run(args: &Eval) -> Done {
+pub(crate) fn run(args: &Eval) -> CommandResult {
     let Some(protocol) = protocol(args)? else { return papers::run(args) };
     let task = task(args, protocol);
     let sets = Dataset::find(&args.sets).map_err(Failure::usage)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Eval) -> Done {
 }
 
 /// Fails if some pages could not be read. The printed rows are valid for the other pages.
-fn unread(pages: &[String]) -> Done {
+fn unread(pages: &[String]) -> CommandResult {
     const REMEDY: &str = "fix it or remove it from the manifest";
     match pages {
         [] => Ok(()),
@@ -77,14 +77,14 @@ fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
     }
 }
 
-fn task(args: &Eval, protocol: Protocol) -> Task {
+fn task(args: &Eval, protocol: Protocol) -> EvalTask {
     let mut methods: Vec<Method> = args.method.clone();
     if methods.is_empty() {
         methods.extend(Method::all().filter(|method| protocol.allows(*method)));
     }
     methods.sort();
     methods.dedup();
-    Task {
+    EvalTask {
         protocol,
         methods,
         measures: measures(&args.measure),
@@ -104,7 +104,7 @@ fn measures(asked: &[EvalMeasure]) -> Vec<Measure> {
     Measure::ALL.into_iter().filter(wanted).collect()
 }
 
-pub(super) fn print(text: &str) -> Done {
+pub(super) fn print(text: &str) -> CommandResult {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
@@ -121,7 +121,7 @@ fn rows(report: &EvalReport) -> String {
     let head = ["Set", "Method", "Pages", "P", "R", "F1", "Site mean F1", "Below 0.5", "ms per page"];
     let words = table(&head, report.rows.iter().map(cells)) + "\n";
     let others: Vec<&str> =
-        report.rows.first().into_iter().flat_map(Row::other_measures).map(|(name, _)| name).collect();
+        report.rows.first().into_iter().flat_map(ResultRow::other_measures).map(|(name, _)| name).collect();
     if others.is_empty() {
         return words;
     }
@@ -130,25 +130,25 @@ fn rows(report: &EvalReport) -> String {
     words + "\nOther measures\n" + &table(&head, report.rows.iter().map(other_cells)) + "\n"
 }
 
-fn cells(row: &Row) -> Vec<String> {
-    let mut cells = named(row);
+fn cells(row: &ResultRow) -> Vec<String> {
+    let mut cells = name_cells(row);
     cells.push(row.pages.to_string());
     cells.extend([row.precision, row.recall, row.f1, row.site_mean_f1].map(share));
     cells.extend([row.below_half.to_string(), format!("{:.2}", row.milliseconds)]);
     cells
 }
 
-fn other_cells(row: &Row) -> Vec<String> {
+fn other_cells(row: &ResultRow) -> Vec<String> {
     let figures = row.other_measures().into_iter().map(|(_, value)| match value {
         Value::Text(text) => text,
         Value::Count(count) => count.to_string(),
         Value::Share(value) => share(value),
         Value::Missing => NOTHING.to_owned(),
     });
-    named(row).into_iter().chain(figures).collect()
+    name_cells(row).into_iter().chain(figures).collect()
 }
 
-fn named(row: &Row) -> Vec<String> {
+fn name_cells(row: &ResultRow) -> Vec<String> {
     vec![row.set.clone(), row.method.name().to_owned()]
 }
 
@@ -156,7 +156,7 @@ fn share(share: f64) -> String {
     format!("{share:.3}")
 }
 
-fn worst_tables(run: &Run, count: usize) -> String {
+fn worst_tables(run: &EvalRun, count: usize) -> String {
     let methods = run.sets.first().map_or(&[][..], |set| &set.methods);
     let tables = methods.iter().filter(|_| count > 0).map(|(method, _)| {
         let rows = worst(run, *method, count).into_iter().map(|page| {

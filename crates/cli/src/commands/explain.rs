@@ -5,27 +5,27 @@ use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_template::Judgement;
-use gleaner_template::explain::{Explained, explain};
+use gleaner_template::LineClassification;
+use gleaner_template::explain::{ExplanationInput, explain};
 use gleaner_text::Template;
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::{Common, Explain};
 use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
 use crate::failure::Failure;
 use crate::messages::print_message;
 
-pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> Done {
+pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> CommandResult {
     let source = PageReader::new(&args.page.how, common, config)?;
     let ReadPage { page, .. } = source.read(&args.page.page)?;
     let TemplateAndPins { template, pins } = source.template_and_pins(page.canonical_url())?;
     let host = page.canonical_url().map(CanonicalUrl::host).or(template.as_deref().map(Template::host));
     let pins_file = host.map(|host| pins.file_to_edit(&config.template.pins, host));
     let judgement = match template.as_deref() {
-        Some(template) => template.prepared().judge(page.tree(), &pins),
-        None => Judgement::new(page.tree(), None, &pins),
+        Some(template) => template.prepared().classify(page.tree(), &pins),
+        None => LineClassification::new(page.tree(), None, &pins),
     };
-    let html = explain(&Explained {
+    let html = explain(&ExplanationInput {
         page: page.tree(),
         url: page.url(),
         template: template.as_deref().map(Template::site),

@@ -13,7 +13,7 @@ use crate::args::{self, Common, HostOrder};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::{NOTHING, table};
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 
 #[derive(Debug, Serialize)]
 struct HostLine {
@@ -30,7 +30,7 @@ struct HostLine {
     state: String,
 }
 
-pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
+pub(crate) fn run(common: &Common, args: &args::Hosts) -> CommandResult {
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
     let mut lines = lines(&config, &store).map_err(Failure::work)?;
@@ -50,7 +50,7 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> Done {
             .collect::<Result<_, _>>()
             .map_err(Failure::work)?
     } else {
-        format!("{}\n", shown(&lines))
+        format!("{}\n", format_table(&lines))
     };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
 }
@@ -80,7 +80,7 @@ fn lines(config: &Config, store: &Store) -> Result<Vec<HostLine>, StoreError> {
             usual: host.usual,
             failed: newest.failed(),
             queued: host.record.queued,
-            gap: host.gap.as_secs_f64(),
+            gap: host.delay.as_secs_f64(),
             template: host.template.to_string(),
             last_success: host.last_new,
             state: host.request_state(now).to_string(),
@@ -90,7 +90,7 @@ fn lines(config: &Config, store: &Store) -> Result<Vec<HostLine>, StoreError> {
     Ok(HostView::all(store, config, &mut history)?.into_iter().map(line).collect())
 }
 
-fn shown(lines: &[HostLine]) -> String {
+fn format_table(lines: &[HostLine]) -> String {
     let or_nothing = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
     let row = |line: &HostLine| {
         vec![

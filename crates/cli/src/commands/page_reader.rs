@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use gleaner_config::Config;
 use gleaner_crawl::stored_page;
-use gleaner_fetch::{Access, Fetcher, Request, Right, RobotsAnswer, RobotsRequest, Verdict as Rule, Want};
+use gleaner_fetch::{
+    Access, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsDecision as Rule, RobotsRequest,
+};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::decode::decode;
 use gleaner_store::Store;
@@ -180,8 +182,8 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
         let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
         for _ in 0..=config.fetch.max_redirects {
             let group_of = |url: &url::Url| Some(url.host_str().unwrap_or_default().to_owned());
-            let (group, right) = (group_of(url.url()).unwrap_or_default(), Right::unlimited());
-            let request = RobotsRequest::new(url.url(), &group_of, &right, Timestamp::now());
+            let (group, lease) = (group_of(url.url()).unwrap_or_default(), RequestLease::unlimited());
+            let request = RobotsRequest::new(url.url(), &group_of, &lease, Timestamp::now());
             let RobotsAnswer::Record(robots) = fetcher.robots(request, &mut |_, _| {}).await else {
                 return Err(Failure::Work(format!("{url}: its robots.txt was not fetched")));
             };
@@ -193,8 +195,9 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
                 return Err(Failure::Work(format!("{url} is disallowed by robots.txt: {rule}")));
             }
             let delay = config.delay_of(url.host());
-            fetcher.gates().set_gap(&group, access.effective_delay(delay, &config.fetch));
-            let answer = fetcher.page(&Request::new(url.url().clone(), Want::Page), &group, &right).await;
+            fetcher.gates().set_delay(&group, access.effective_delay(delay, &config.fetch));
+            let answer =
+                fetcher.page(&Request::new(url.url().clone(), RequestKind::Page), &group, &lease).await;
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
             match (response.status, response.location) {
                 (200..300, _) => {

@@ -11,13 +11,13 @@ use gleaner_eval::Dataset;
 use gleaner_eval::papers::{Paper, Table, figure_5, reproduce};
 
 use super::eval::{bar, print};
-use crate::Done;
+use crate::CommandResult;
 use crate::args::Eval;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
 
-pub(super) fn run(args: &Eval) -> Done {
+pub(super) fn run(args: &Eval) -> CommandResult {
     let papers = papers(args);
     if let Some(folder) = &args.pictures {
         prepare_pictures(&papers, folder)?;
@@ -71,7 +71,7 @@ fn listed(reproduced: &Table) -> String {
     reproduced.remarks.iter().map(|remark| format!("* {remark}\n")).collect()
 }
 
-fn prepare_pictures(papers: &[Paper], folder: &Path) -> Done {
+fn prepare_pictures(papers: &[Paper], folder: &Path) -> CommandResult {
     if !papers.contains(&Paper::TextToTagRatio) {
         let name = Paper::TextToTagRatio.name();
         return Err(Failure::Usage(format!("--pictures: only {name} has a figure that can be drawn")));
@@ -79,7 +79,7 @@ fn prepare_pictures(papers: &[Paper], folder: &Path) -> Done {
     fs::create_dir_all(folder).map_err(Failure::writing(folder.display()))
 }
 
-fn write_pictures(tables: &[Table], folder: &Path) -> Done {
+fn write_pictures(tables: &[Table], folder: &Path) -> CommandResult {
     let svg = figure_5(tables).expect("the paper with the figure is among the tables");
     let path = folder.join("text-to-tag-ratio-figure-5.svg");
     fs::write(&path, svg).map_err(Failure::writing(path.display()))?;

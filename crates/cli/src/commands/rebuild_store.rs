@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gleaner_config::Config;
 use gleaner_crawl::{WarcFile, archive_files};
 use gleaner_frontier::Seed;
-use gleaner_store::{Archived, StoreError, Writer, set_aside};
+use gleaner_store::{ArchivePosition, StoreError, Writer, set_aside};
 
 use crate::failure::Failure;
 use crate::messages::print_message;
@@ -71,7 +71,7 @@ pub(super) fn seeds(files: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Fai
 }
 
 fn known_seeds(config: &Config) -> Result<Option<Vec<Seed>>, Failure> {
-    let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
+    let options = gleaner_store::StoreOptions { cache: config.store.cache.get(), create: false };
     match gleaner_store::open(Path::new(&config.store.path), &options) {
         Ok(writer) => Ok(writer.store().seeds().unwrap_or_default()),
         Err(error @ StoreError::Busy { .. }) => Err(Failure::work(error)),
@@ -93,7 +93,7 @@ enum OldStore {
 
 /// Examines the old store. Does not detect damage that would be found only by reading all records.
 fn examine_old_store(config: &Config, folder: &Path, force: bool) -> Result<OldStore, StoreError> {
-    let options = gleaner_store::Options { cache: config.store.cache.get(), create: false };
+    let options = gleaner_store::StoreOptions { cache: config.store.cache.get(), create: false };
     let writer = gleaner_store::open(folder, &options)?;
     if force {
         return Ok(OldStore::Replaced);
@@ -105,7 +105,7 @@ fn examine_old_store(config: &Config, folder: &Path, force: bool) -> Result<OldS
     // If an archive file is missing or truncated, the store refers to records that no longer exist.
     let files = archive_files(config).unwrap_or_default();
     let lengths: BTreeMap<u32, u64> = files.into_iter().map(length_of).collect();
-    let is_there = |at: Archived| lengths.get(&at.file).is_some_and(|length| at.offset < *length);
+    let is_there = |at: ArchivePosition| lengths.get(&at.file).is_some_and(|length| at.offset < *length);
     let without_archive = store.count_without_archive(is_there)?;
     Ok(OldStore::Complete { documents: store.totals()?.documents(), without_archive })
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use flate2::read::MultiGzDecoder;
-use gleaner_archive::cdx::{Columns, Line};
+use gleaner_archive::cdx::{CdxLine, CdxReader};
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::{
-    Changes, Progress, Purpose, Replay, Replayed, Stop, WarcFile, archive_files, archive_folder,
+    Changes, Progress, Purpose, Replay, ReplaySummary, StopRequest, WarcFile, archive_files, archive_folder,
 };
 use gleaner_frontier::Seed;
 use gleaner_render::text::number;
@@ -29,9 +29,9 @@ use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 use crate::table::table;
 use crate::telemetry::Telemetry;
-use crate::{Done, distributed, logging, progress, settings, signals};
+use crate::{CommandResult, distributed, logging, progress, settings, signals};
 
-pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
+pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> CommandResult {
     let config = settings::load(common)?;
     distributed::require_local(&config, "rebuild")?;
     // All errors must appear before the old store is renamed.
@@ -40,7 +40,7 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
     let seeds = rebuild_store::seeds(&args.seeds, &config)?;
     let RebuildStore { writer, before } = rebuild_store::begin(&config, args.force)?;
     let purpose = Purpose::Rebuild;
-    let start = Start { config: config.clone(), rules, purpose, seeds, writer, sources };
+    let start = ReplayStart { config: config.clone(), rules, purpose, seeds, writer, sources };
     let replayed = replay(ReplayContext::begin(common, &config)?, start)?;
     let is_less = |documents: u64| replayed.complete && replayed.documents < documents;
     if let Some((documents, aside)) = before.filter(|(documents, _)| is_less(*documents)) {
@@ -57,10 +57,10 @@ pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> Done {
         change.put_rebuilding(false);
         writer.commit(change).and_then(|()| writer.flush()).map_err(Failure::work)?;
     }
-    ended(purpose, &replayed)
+    finish(purpose, &replayed)
 }
 
-pub(crate) fn reextract(common: &Common) -> Done {
+pub(crate) fn reextract(common: &Common) -> CommandResult {
     let config = settings::load(common)?;
     let rules = ExtractionRules::from_config(&config)?;
     let context = ReplayContext::begin(common, &config)?;
@@ -86,11 +86,12 @@ pub(crate) fn reextract(common: &Common) -> Done {
     let rules =
         ExtractionRules { unknown_hosts: settings::report_unknown_pins(&config, &writer.store())?, ..rules };
     let purpose = Purpose::Reextract;
-    let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
-    ended(purpose, &replayed)
+    let replayed =
+        replay(context, ReplayStart { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
+    finish(purpose, &replayed)
 }
 
-pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
+pub(crate) fn ingest(common: &Common, args: &Ingest) -> CommandResult {
     let config = settings::load(common)?;
     let sources = sources(&args.files)?;
     let rules = ExtractionRules::from_config(&config)?;
@@ -105,8 +106,9 @@ pub(crate) fn ingest(common: &Common, args: &Ingest) -> Done {
         }
     };
     let purpose = Purpose::Ingest;
-    let replayed = replay(context, Start { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
-    ended(purpose, &replayed)
+    let replayed =
+        replay(context, ReplayStart { config, rules, purpose, seeds: Vec::new(), writer, sources })?;
+    finish(purpose, &replayed)
 }
 
 /// Lists the files with their length in bytes and their number of selected records. The list must be the same
@@ -162,18 +164,18 @@ impl ExtractionRules {
 struct ReplayContext {
     bar: ProgressBar,
     color: Color,
-    stop: Stop,
+    stop: StopRequest,
 }
 
 impl ReplayContext {
     fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
         let (bar, color) = (progress::bar(), common.color);
         logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
-        Ok(Self { bar, color, stop: Stop::default() })
+        Ok(Self { bar, color, stop: StopRequest::default() })
     }
 }
 
-struct Start {
+struct ReplayStart {
     config: Config,
     rules: ExtractionRules,
     purpose: Purpose,
@@ -182,9 +184,9 @@ struct Start {
     sources: Vec<WarcFile>,
 }
 
-fn replay(context: ReplayContext, start: Start) -> Result<Replayed, Failure> {
+fn replay(context: ReplayContext, start: ReplayStart) -> Result<ReplaySummary, Failure> {
     let ReplayContext { bar, color, stop } = context;
-    let Start { config, rules, purpose, seeds, writer, sources } = start;
+    let ReplayStart { config, rules, purpose, seeds, writer, sources } = start;
     let ExtractionRules { pins, admission, unknown_hosts } = rules;
     let used_pins = pins.clone();
     // The runtime only handles signals, because a replay sends no requests.
@@ -241,7 +243,7 @@ fn has_lost_much(changes: &Changes) -> bool {
 /// Reasons why a page that is extracted again keeps its old text.
 const TEXT_KEPT: [&str; 2] = ["no_text_today", "no_article_today"];
 
-fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
+fn report(purpose: Purpose, replayed: &ReplaySummary, seconds: f64) -> String {
     let changed = match purpose {
         Purpose::Reextract => {
             let sum = |one: fn(&Changes) -> u64| replayed.changes.values().map(one).sum::<u64>();
@@ -300,7 +302,7 @@ fn report(purpose: Purpose, replayed: &Replayed, seconds: f64) -> String {
     text
 }
 
-fn ended(purpose: Purpose, replayed: &Replayed) -> Done {
+fn finish(purpose: Purpose, replayed: &ReplaySummary) -> CommandResult {
     if !replayed.complete {
         return Err(Failure::Interrupted);
     }
@@ -361,13 +363,13 @@ fn indexed(path: &Path) -> Result<Vec<WarcFile>, Failure> {
         Box::new(file)
     };
     let folder = path.parent().unwrap_or(Path::new("."));
-    let (mut columns, mut unreadable) = (Columns::default(), 0_u64);
+    let (mut columns, mut unreadable) = (CdxReader::default(), 0_u64);
     let mut offsets: BTreeMap<PathBuf, Vec<u64>> = BTreeMap::new();
     for line in BufReader::new(input).lines() {
         match columns.read(&line.map_err(wrong)?) {
-            Line::Record(place) => offsets.entry(folder.join(place.file)).or_default().push(place.offset),
-            Line::Nothing => {}
-            Line::Unreadable => unreadable += 1,
+            CdxLine::Record(place) => offsets.entry(folder.join(place.file)).or_default().push(place.offset),
+            CdxLine::Nothing => {}
+            CdxLine::Unreadable => unreadable += 1,
         }
     }
     if unreadable > 0 {

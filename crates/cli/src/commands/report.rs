@@ -15,11 +15,11 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::run_tables::HostRow;
 use crate::table::{table, wrapped};
-use crate::{Done, run_tables, settings};
+use crate::{CommandResult, run_tables, settings};
 
-pub(crate) fn run(common: &Common, args: &args::Report) -> Done {
+pub(crate) fn run(common: &Common, args: &args::Report) -> CommandResult {
     let config = settings::load(common)?;
-    let folder = folder::of(Path::new(&config.store.path));
+    let folder = folder::reports_folder(Path::new(&config.store.path));
     let wanted = if args.list { usize::MAX } else { usize::try_from(args.last).unwrap_or(usize::MAX) };
     let paths = folder::list(&folder).map_err(Failure::work)?;
     let unfinished = unfinished(&config).map_err(Failure::work)?;
@@ -68,7 +68,7 @@ fn unfinished(config: &Config) -> Result<Option<String>, StoreError> {
     let Some(run) = store.last_run()?.filter(|run| run.ended.is_none() && !run.replayed) else {
         return Ok(None);
     };
-    let so_far = run_tables::so_far(&store.counts(run.number)?, &gleaner_crawl::buffered(&store)?);
+    let so_far = run_tables::format_progress(&store.counts(run.number)?, &gleaner_crawl::buffered(&store)?);
     let (number, began) = (run.number, minute(run.started));
     Ok(Some(format!(
         "Run {number} of {began} UTC has not ended: {so_far}; unless it is still running, `gleaner crawl` continues it"
@@ -95,7 +95,7 @@ fn listed(reports: &[Report]) -> String {
 
 fn one(report: &Report, folder: &Path) -> String {
     let mut shown = wrapped(&text::short(report), &Term::stdout());
-    let rows = report.lively().map(HostRow::from).collect();
+    let rows = report.active_hosts().map(HostRow::from).collect();
     let _ = writeln!(shown, "\n{}", run_tables::hosts(rows, usize::MAX));
     let _ = writeln!(shown, "For all reasons, see the pages in {}", folder.display());
     shown

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::thread;
 use std::time::Duration;
 
-use gleaner_config::{Config, Span};
+use gleaner_config::{Config, DurationSetting};
 use gleaner_crawl::report::text;
 use gleaner_crawl::{Timetable, snapshot};
 use gleaner_store::Run;
@@ -19,17 +19,17 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
-use crate::{Done, run_tables};
+use crate::{CommandResult, run_tables};
 
 /// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
 /// the machine was suspended or its clock was changed.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
+pub(crate) fn run(common: &Common, args: &Schedule) -> CommandResult {
     let mut timetable = None;
     let check = |config: &mut Config| {
         timetable = Some(Timetable::from_schedule(&config.schedule).map_err(Failure::usage)?);
-        config.crawl.max_time = sooner(config.crawl.max_time, config.schedule.max_time);
+        config.crawl.max_time = shorter(config.crawl.max_time, config.schedule.max_time);
         Ok(())
     };
     let mut daemon = Daemon::open(common, &args.seeds, &[], &Budgets::default(), check)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> Done {
     kept
 }
 
-fn sooner(one: Span, other: Span) -> Span {
+fn shorter(one: DurationSetting, other: DurationSetting) -> DurationSetting {
     match (one.get().is_zero(), other.get().is_zero()) {
         (true, _) => other,
         (_, true) => one,
@@ -49,12 +49,16 @@ fn sooner(one: Span, other: Span) -> Span {
     }
 }
 
-fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done {
+fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> CommandResult {
     let last = daemon.store.last_run().map_err(Failure::work)?;
     if once_now {
         scheduled_run(daemon, timetable, "requested with --once-now");
     } else if let Some(start) = timetable.missed(Timestamp::now(), last.as_ref()) {
-        scheduled_run(daemon, timetable, &format!("the start of {} was missed", timetable.told(start)));
+        scheduled_run(
+            daemon,
+            timetable,
+            &format!("the start of {} was missed", timetable.format_time(start)),
+        );
     }
     let mut after = Timestamp::now();
     while !daemon.stop.is_requested() {
@@ -63,7 +67,7 @@ fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done 
         after = start;
         let delay = timetable.delay(random());
         let at = start.checked_add(delay).unwrap_or(start);
-        print_message(format_args!("gleaner: the next crawl starts at {}", timetable.told(at)));
+        print_message(format_args!("gleaner: the next crawl starts at {}", timetable.format_time(at)));
         daemon.set_next_start(at);
         match wait_until(daemon, at) {
             WakeReason::Time => {}
@@ -77,7 +81,7 @@ fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done 
         if timetable.is_past(start, Timestamp::now()) {
             print_message(format_args!(
                 "gleaner: the start of {} was missed too long ago and is skipped",
-                timetable.told(start)
+                timetable.format_time(start)
             ));
             after = Timestamp::now();
             continue;
@@ -85,7 +89,7 @@ fn run_schedule(daemon: &Daemon, timetable: &Timetable, once_now: bool) -> Done 
         if let Some(run) = started_by_another_worker(daemon, start) {
             print_message(format_args!(
                 "gleaner: other workers completed run {run}, scheduled for {}",
-                timetable.told(start)
+                timetable.format_time(start)
             ));
             continue;
         }
@@ -140,7 +144,10 @@ fn wait_until(daemon: &Daemon, at: Timestamp) -> WakeReason {
 }
 
 fn scheduled_run(daemon: &Daemon, timetable: &Timetable, why: &str) {
-    print_message(format_args!("gleaner: starting a crawl at {} ({why})", timetable.told(Timestamp::now())));
+    print_message(format_args!(
+        "gleaner: starting a crawl at {} ({why})",
+        timetable.format_time(Timestamp::now())
+    ));
     let crawled = daemon.crawl();
     match (run_report::report(daemon, &crawled), crawled) {
         (Some(report), _) => print_message(text::short(&report).trim_end()),

@@ -13,12 +13,12 @@ use crate::args::{Common, Serve};
 use crate::messages::print_message;
 use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
-use crate::{Done, distributed, run_tables};
+use crate::{CommandResult, distributed, run_tables};
 
 /// Interval between checks for a requested crawl, a requested copy, or a stop.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-pub(crate) fn run(common: &Common, args: &Serve) -> Done {
+pub(crate) fn run(common: &Common, args: &Serve) -> CommandResult {
     let mut daemon = Daemon::open_existing(common, &args.seeds)?;
     daemon.patience = UNATTENDED;
     // This process only reads a shared corpus, so its page has no buttons that need a writer.

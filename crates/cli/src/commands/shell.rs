@@ -5,18 +5,18 @@ use std::io::{self, Write};
 
 use clap::CommandFactory;
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::{Args, Completions, Man};
 use crate::failure::Failure;
 use crate::messages::print_message;
 
-pub(crate) fn completions(args: &Completions) -> Done {
+pub(crate) fn completions(args: &Completions) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "gleaner", &mut script);
     io::stdout().write_all(&script).map_err(Failure::writing("standard output"))
 }
 
-pub(crate) fn man(args: &Man) -> Done {
+pub(crate) fn man(args: &Man) -> CommandResult {
     let target = args.dir.display().to_string();
     fs::create_dir_all(&args.dir)
         .and_then(|()| clap_mangen::generate_to(Args::command(), &args.dir))

@@ -10,11 +10,11 @@ use gleaner_crawl::snapshot;
 use crate::args::{Common, Snapshot};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{Done, distributed, settings};
+use crate::{CommandResult, distributed, settings};
 
 const POLL: Duration = Duration::from_millis(100);
 
-pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
+pub(crate) fn run(common: &Common, args: &Snapshot) -> CommandResult {
     let config = settings::load(common)?;
     distributed::require_local(&config, "snapshot")?;
     let target =
@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> Done {
 
 /// Requests a copy from the process that has the data folder open. If that process ends without answering,
 /// this process makes the copy.
-pub(crate) fn from_crawl(config: &Config, target: &Path) -> Done {
+pub(crate) fn from_crawl(config: &Config, target: &Path) -> CommandResult {
     let target = &absolute(target).map_err(Failure::work)?;
     let data = Path::new(&config.store.path);
     snapshot::request(data, target).map_err(Failure::work)?;

@@ -11,9 +11,9 @@ use crate::commands::explain;
 use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::table::table;
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 
-pub(crate) fn run(common: &Common, args: Template) -> Done {
+pub(crate) fn run(common: &Common, args: Template) -> CommandResult {
     let config = settings::load(common)?;
     let store = || settings::read_store(&config);
     let text = match args.what {
@@ -36,7 +36,7 @@ fn list(store: &Store) -> Result<String, StoreError> {
                 template.version.to_string(),
                 format!("{:.0}", template.learned),
                 template.learned_from.len().to_string(),
-                holds(&template),
+                summary_line(&template),
             ]);
         }
     }
@@ -60,6 +60,6 @@ fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
     Ok(describe(&template))
 }
 
-pub(crate) fn holds(template: &SiteTemplate) -> String {
-    format!("{} places, {} repeated texts", template.site.places.len(), template.site.repeated.len())
+pub(crate) fn summary_line(template: &SiteTemplate) -> String {
+    format!("{} places, {} repeated texts", template.site.dom_paths.len(), template.site.repeated.len())
 }

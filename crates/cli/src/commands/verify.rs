@@ -5,11 +5,11 @@ use std::fs;
 use std::io::{self, Cursor, Write};
 use std::path::Path;
 
-use gleaner_archive::{Item, Place, Reader};
+use gleaner_archive::{ArchiveReader, Item, RecordPosition};
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
-use gleaner_store::{ArchiveEnd, Archived, Examiner, Looked, Store, StoreError, UrlRecord};
+use gleaner_store::{ArchiveEnd, ArchivePosition, CheckedCounts, Examiner, Store, StoreError, UrlRecord};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::args::{Common, Verify};
@@ -17,7 +17,7 @@ use crate::commands::snapshot;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
-use crate::{Done, distributed, settings};
+use crate::{CommandResult, distributed, settings};
 
 /// Maximum number of faults to print. Further faults are only counted.
 const MAX_PRINTED: usize = 50;
@@ -31,7 +31,7 @@ const BLOCK: usize = 256 << 20;
 /// not recorded yet.
 const MIN_LEFTOVER_AGE: SignedDuration = SignedDuration::from_hours(24);
 
-pub(crate) fn run(common: &Common, args: &Verify) -> Done {
+pub(crate) fn run(common: &Common, args: &Verify) -> CommandResult {
     let config = settings::load(common)?;
     if distributed::is_shared(&config) {
         return check(&config, &distributed::open_for_reading(&config)?, args);
@@ -45,7 +45,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> Done {
 
 /// Checks a copy of the corpus, because another process is changing the corpus. Records that are just being
 /// changed would look inconsistent.
-fn check_copy(mut config: Config, args: &Verify) -> Done {
+fn check_copy(mut config: Config, args: &Verify) -> CommandResult {
     let copy = Path::new(&config.store.path).join(COPY);
     // If an earlier process was killed, its copy still exists.
     let _ = fs::remove_dir_all(&copy);
@@ -58,7 +58,7 @@ fn check_copy(mut config: Config, args: &Verify) -> Done {
     checked
 }
 
-fn check(config: &Config, store: &Store, args: &Verify) -> Done {
+fn check(config: &Config, store: &Store, args: &Verify) -> CommandResult {
     let mut faults = Faults::default();
     if let Some(what) = settings::incomplete_reason(config, store)? {
         faults.in_store += 1;
@@ -99,7 +99,7 @@ fn check(config: &Config, store: &Store, args: &Verify) -> Done {
 }
 
 /// Reports files in object storage that the store does not record. Removes them if `sweeps` is set.
-fn report_leftovers(store: &Store, sweeps: bool) -> Done {
+fn report_leftovers(store: &Store, sweeps: bool) -> CommandResult {
     let files = store.leftovers(Timestamp::now() - MIN_LEFTOVER_AGE).map_err(Failure::work)?;
     let bytes: u64 = files.iter().map(|file| file.size).sum();
     let what = format!("unused files of killed workers in object storage: {} ({bytes} bytes)", files.len());
@@ -187,7 +187,7 @@ fn check_objects(store: &Store, faults: &mut Faults) -> Result<ArchiveContents, 
             Err(error) => return Err(Failure::work(error)),
         };
         contents.lengths.insert(file.name.clone(), content.len() as u64);
-        let reader = Reader::new(Cursor::new(content), BLOCK).map_err(Failure::work)?;
+        let reader = ArchiveReader::new(Cursor::new(content), BLOCK).map_err(Failure::work)?;
         check_items(reader, &file.name, number, u64::MAX, &mut contents, faults).map_err(Failure::work)?;
     }
     Ok(contents)
@@ -200,13 +200,13 @@ fn check_file(
     faults: &mut Faults,
 ) -> io::Result<()> {
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let number = Place { file: file.clone(), offset: 0 }.number();
+    let number = RecordPosition { file: file.clone(), offset: 0 }.number();
     let known_to = match known {
         Some(end) if end.file == file => end.length,
-        Some(end) if number <= (Place { file: end.file.clone(), offset: 0 }).number() => u64::MAX,
+        Some(end) if number <= (RecordPosition { file: end.file.clone(), offset: 0 }).number() => u64::MAX,
         Some(_) | None => 0,
     };
-    let items = Reader::open(path, 0, BLOCK)?;
+    let items = ArchiveReader::open(path, 0, BLOCK)?;
     check_items(items, &path.display().to_string(), number, known_to, contents, faults)?;
     contents.lengths.insert(file, path.metadata()?.len());
     Ok(())
@@ -253,7 +253,7 @@ impl Examiner for StoreAndArchive<'_> {
         self.faults.add(what);
     }
 
-    fn archived(&mut self, url: &UrlRecord, at: Archived) {
+    fn archived(&mut self, url: &UrlRecord, at: ArchivePosition) {
         if !self.archive.responses.contains(&(at.file, at.offset)) {
             self.faults.add(format!(
                 "the response of {} is not in the archive (file {}, byte {})",
@@ -267,7 +267,7 @@ impl Examiner for StoreAndArchive<'_> {
     }
 }
 
-fn print(checked: &Looked, archive: &ArchiveContents, faults: &Faults) -> Done {
+fn print(checked: &CheckedCounts, archive: &ArchiveContents, faults: &Faults) -> CommandResult {
     let row = |what: &str, count: u64| vec![count.to_string(), what.to_owned()];
     let mut text = table(
         &["Checked", "What"],

@@ -10,12 +10,12 @@ use crate::args::{Common, Workers};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
-use crate::{Done, distributed, settings};
+use crate::{CommandResult, distributed, settings};
 
 /// Workers whose last heartbeat is older than this are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
 
-pub(crate) fn run(common: &Common, args: &Workers) -> Done {
+pub(crate) fn run(common: &Common, args: &Workers) -> CommandResult {
     let config = settings::load(common)?;
     if !distributed::is_shared(&config) {
         return Err(Failure::Usage(
@@ -25,7 +25,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> Done {
     let store = distributed::open_for_reading(&config)?;
     let workers = store.workers(SHOWN).map_err(Failure::work)?;
     let lease = config.workers.lease.get();
-    let shown = if args.json { lines(&workers) } else { shown(&workers, lease) };
+    let shown = if args.json { lines(&workers) } else { format_table(&workers, lease) };
     io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))?;
     let there = workers.iter().filter(|worker| worker.silent <= lease.as_secs_f64());
     let (waiting, crawling): (Vec<_>, Vec<_>) = there.partition(|worker| worker.waiting);
@@ -55,7 +55,7 @@ fn lines(workers: &[WorkerStatus]) -> String {
     workers.iter().map(line).collect()
 }
 
-fn shown(workers: &[WorkerStatus], lease: Duration) -> String {
+fn format_table(workers: &[WorkerStatus], lease: Duration) -> String {
     let row = |worker: &WorkerStatus| {
         let state = match worker {
             _ if worker.silent > lease.as_secs_f64() => "gone",

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
-use gleaner_crawl::{Clock, CrawlError, Progress, Start, Stop, Summary};
+use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_frontier::{Scope, Seed};
-use gleaner_status::{AccessToken, Corpus, CrawlNow, Hooks, RunningCrawl, Server, ServerOptions};
+use gleaner_status::{AccessToken, CrawlNow, Hooks, RunningCrawl, ServedCorpus, Server, ServerOptions};
 use gleaner_store::{Store, Writer};
 use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
@@ -46,7 +46,7 @@ pub(crate) struct Daemon {
     /// How long after its start a crawl waits for sites that do not respond.
     pub(crate) patience: Duration,
     /// Set by Ctrl-C and SIGTERM. The stop button of the status page does not set it.
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopRequest,
     next_start: Arc<Mutex<Option<Timestamp>>>,
     pub(crate) console: Console,
     request: Arc<Mutex<CrawlRequest>>,
@@ -114,7 +114,7 @@ impl Daemon {
         let console = Console::new(common.color);
         let telemetry = Telemetry::begin(&config.telemetry)?;
         logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;
-        let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
+        let (stop, progress) = (StopRequest::default(), Arc::new(Progress::default()));
         let store = match create && distributed::is_shared(&config) {
             true => {
                 let pins_text = settings::pins_text(&config)?;
@@ -171,7 +171,7 @@ impl Daemon {
         writer.work()?;
         let stop = self.stop.child();
         self.show(Some(RunningCrawl { progress: Arc::clone(&self.progress), stop: stop.clone() }));
-        let summary = gleaner_crawl::run(Start {
+        let summary = gleaner_crawl::run(CrawlInput {
             config: self.config.clone(),
             seeds: self.seeds.clone().unwrap_or_default(),
             pins: self.pins.clone(),
@@ -230,7 +230,7 @@ impl Daemon {
         let options = ServerOptions { address, hosts: access.public_host.clone(), token };
         let (store, config, pins) = (self.store.clone(), self.config.clone(), self.pins.clone());
         let scope = self.seeds.as_deref().map(Scope::from_seeds);
-        let corpus = Corpus { store, config, pins, scope };
+        let corpus = ServedCorpus { store, config, pins, scope };
         let server = Server::start(self.runtime.handle(), options, corpus, hooks).map_err(Failure::work)?;
         let place = format!("gleaner: status page at http://{}/", server.address());
         print_message(format_args!("{place} (token for changes: {})", file.display()));
@@ -246,7 +246,7 @@ impl Daemon {
     /// Returns the functions that the status page calls, such as the one that requests a crawl.
     pub(crate) fn hooks(&self) -> Hooks {
         let request = Arc::clone(&self.request);
-        let ask: CrawlNow = Box::new(move || {
+        let crawl_now: CrawlNow = Box::new(move || {
             let mut request = lock(&request);
             if *request != CrawlRequest::None {
                 return Err("a crawl is already running or about to start".into());
@@ -254,7 +254,7 @@ impl Daemon {
             *request = CrawlRequest::Pending;
             Ok(())
         });
-        Hooks { crawl_now: self.seeds.is_some().then_some(ask), next_start: None }
+        Hooks { crawl_now: self.seeds.is_some().then_some(crawl_now), next_start: None }
     }
 
     pub(crate) fn schedule_hooks(&self) -> Hooks {

@@ -10,9 +10,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_config::{Notify, Report as Settings};
-use gleaner_crawl::report::folder::Written;
-use gleaner_crawl::report::{Report, Status, text};
+use gleaner_config::{Notify, ReportSettings as Settings};
+use gleaner_crawl::report::folder::ReportFiles;
+use gleaner_crawl::report::{Report, RunStatus, text};
 use tracing::{error, info};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -20,12 +20,12 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the notification command if the settings request it for the report's status. Failures of the command
 /// are only logged.
-pub(crate) fn run_command(settings: &Settings, report: &Report, files: Option<&Written>) {
+pub(crate) fn run_command(settings: &Settings, report: &Report, files: Option<&ReportFiles>) {
     let [program, arguments @ ..] = settings.command.as_slice() else { return };
     let is_told = match settings.notify {
         Notify::Always => true,
-        Notify::Unusual => report.status >= Status::Unusual,
-        Notify::Failed => report.status == Status::Failed,
+        Notify::Unusual => report.status >= RunStatus::Unusual,
+        Notify::Failed => report.status == RunStatus::Failed,
     };
     if !is_told {
         return;

@@ -22,7 +22,8 @@ pub(crate) fn report(daemon: &Daemon, crawled: &Result<Summary, CrawlError>) -> 
             return None;
         }
     };
-    let (folder, settings) = (folder::of(Path::new(&daemon.config.store.path)), &daemon.config.report);
+    let (folder, settings) =
+        (folder::reports_folder(Path::new(&daemon.config.store.path)), &daemon.config.report);
     let files = match folder::write(&folder, &report, settings.keep) {
         Ok(files) => Some(files),
         Err(error) => {

@@ -69,7 +69,7 @@ impl Browser {
         let mut tab =
             Tab { browser, socket: connect(&host, path), asked: 0, errors: Vec::new(), _profile: profile };
         for domain in ["Page.enable", "Log.enable", "Runtime.enable"] {
-            tab.ask(domain, &json!({}));
+            tab.call(domain, &json!({}));
         }
         tab.go(address);
         tab
@@ -82,7 +82,7 @@ impl Tab {
         // The script is a separate block, so that several scripts can use the same names.
         let expression = format!("{{ {script} }}");
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let answer = self.ask("Runtime.evaluate", &parameters);
+        let answer = self.call("Runtime.evaluate", &parameters);
         assert!(answer["result"]["exceptionDetails"].is_null(), "{script}: {answer}");
         match &answer["result"]["result"]["value"] {
             Value::String(text) => text.clone(),
@@ -93,27 +93,27 @@ impl Tab {
     /// Sets the width of the screen in pixels, and the color scheme.
     pub fn look(&mut self, width: u32, is_dark: bool) {
         let screen = json!({ "width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": false });
-        self.ask("Emulation.setDeviceMetricsOverride", &screen);
+        self.call("Emulation.setDeviceMetricsOverride", &screen);
         let scheme = if is_dark { "dark" } else { "light" };
         // Without transitions, colors are final at once.
         let features = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")];
         let features = features.map(|(name, value)| json!({ "name": name, "value": value }));
-        self.ask("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
     pub fn go(&mut self, address: &str) {
-        self.ask("Page.navigate", &json!({ "url": address }));
+        self.call("Page.navigate", &json!({ "url": address }));
         self.hear(|message| (message["method"] == "Page.loadEventFired").then_some(()));
     }
 
     /// Returns a picture of the whole page as PNG.
     pub fn picture(&mut self) -> Vec<u8> {
         let parameters = json!({ "format": "png", "captureBeyondViewport": true });
-        let answer = self.ask("Page.captureScreenshot", &parameters);
+        let answer = self.call("Page.captureScreenshot", &parameters);
         data_encoding::BASE64.decode(answer["result"]["data"].as_str().unwrap().as_bytes()).unwrap()
     }
 
-    fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.asked += 1;
         let id = self.asked;
         let text = json!({ "id": id, "method": method, "params": parameters }).to_string();

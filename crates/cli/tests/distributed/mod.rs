@@ -156,9 +156,9 @@ impl Cluster {
 
     /// Like [`Cluster::store`], but returns an error, for example if the tables do not exist yet.
     pub fn visit(&self) -> Result<Store, StoreError> {
-        let options = gleaner_store::objects::Options {
+        let options = gleaner_store::objects::StorageOptions {
             environment: self.objects.1.iter().cloned().collect(),
-            ..gleaner_store::objects::Options::default()
+            ..gleaner_store::objects::StorageOptions::default()
         };
         let objects = gleaner_store::objects::Objects::open(&self.objects.0, options).unwrap();
         gleaner_store::visit(self.folder.path(), &self.address, objects, Duration::from_secs(10))

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use gleaner_corpus::{Document, DocumentId, language};
 use gleaner_frontier::UrlKey;
-use gleaner_store::{Duplicates, Levels, Options, PackedDocument, open};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, StoreOptions, open};
 
 const VIETNAMESE: &str = "chợ quê họp sớm hơn thường lệ vì bà con muốn bán hết rau trước khi trời mưa người mua đến \
     từ các xã bên cạnh ai cũng mang theo giỏ tre và nói chuyện về giá lúa năm nay đã được mùa nhưng không cao";
@@ -64,13 +64,13 @@ pub fn document(number: u64) -> Document {
         method: "block-model".into(),
         template_version: (number.is_multiple_of(5)).then_some(3),
         confidence: Some(if number.is_multiple_of(10) { 5 } else { 95 }),
-        ..Document::bare(DocumentId(id), &url, &host, text, fetched)
+        ..Document::with_text(DocumentId(id), &url, &host, text, fetched)
     }
 }
 
 pub fn corpus(folder: &Path, documents: u64) {
-    let mut writer = open(folder, &Options { cache: 64 << 20, create: true }).unwrap();
-    let mut duplicates = Duplicates::new(&writer.store(), &Levels::default()).unwrap();
+    let mut writer = open(folder, &StoreOptions { cache: 64 << 20, create: true }).unwrap();
+    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     for begin in (0..documents).step_by(1000) {
         let mut change = writer.begin();
         for number in begin..documents.min(begin + 1000) {

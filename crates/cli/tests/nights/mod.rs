@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::report::{build, folder};
-use gleaner_crawl::{Clock, Progress, Start, Stop, Summary};
+use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_frontier::{Seed, parse_seeds};
 use gleaner_store::{Store, open};
 use gleaner_template::HostPins;
@@ -55,7 +55,7 @@ impl Nights {
         let (crawled, store) = crawl(&config, start);
         let (ended, crawled) = (start + SignedDuration::from_mins(23), Ok(crawled));
         let report = build(&store, &config, &crawled, ended).unwrap().unwrap();
-        folder::write(&folder::of(&self.data()), &report, 0).unwrap();
+        folder::write(&folder::reports_folder(&self.data()), &report, 0).unwrap();
     }
 }
 
@@ -77,20 +77,20 @@ fn config(data: &Path, newspaper: &Newspaper) -> Config {
 }
 
 fn crawl(config: &Config, start: Timestamp) -> (Summary, Store) {
-    let options = gleaner_store::Options { cache: 16 << 20, create: true };
+    let options = gleaner_store::StoreOptions { cache: 16 << 20, create: true };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = open(Path::new(&config.store.path), &options).unwrap();
     let store = writer.store();
     let began = Instant::now();
     let seeds: Vec<Seed> = parse_seeds(&seeds(), "seeds").unwrap();
-    let start = Start {
+    let start = CrawlInput {
         config: config.clone(),
         seeds,
         pins: HostPins::default(),
         admission: gleaner_corpus::Admission::default(),
         writer,
         runtime: runtime.handle().clone(),
-        stop: Stop::default(),
+        stop: StopRequest::default(),
         progress: Arc::new(Progress::default()),
         patience: Duration::ZERO,
         clock: Clock::from_fn(move || start + SignedDuration::try_from(began.elapsed()).unwrap()),

@@ -27,9 +27,9 @@ pub const ROWS: usize = 3;
 /// The keys of a text, one per band, each with 64 evenly distributed bits. Equal values in two different
 /// bands lead to different keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keys([u64; BANDS]);
+pub struct BandKeys([u64; BANDS]);
 
-impl Keys {
+impl BandKeys {
     /// Computes the keys of a signature. A signature that was stored and restored has the same keys.
     #[must_use]
     pub fn from_signature(signature: &Signature) -> Self {
@@ -67,8 +67,9 @@ mod tests {
     /// Whether two sets share a key. They have `shared` common hashes, and each has `apart` others.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
-        let keys =
-            |number| Keys::from_signature(&Signature::of_hashes(set(1, shared).chain(set(number, apart))));
+        let keys = |number| {
+            BandKeys::from_signature(&Signature::of_hashes(set(1, shared).chain(set(number, apart))))
+        };
         let (one, other) = (keys(2), keys(3));
         one.as_array().iter().zip(other.as_array()).any(|(one, other)| one == other)
     }
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn groups_share_no_keys() {
-        let keys = Keys::from_signature(&Signature::of_hashes([7, 8, 9]));
+        let keys = BandKeys::from_signature(&Signature::of_hashes([7, 8, 9]));
         assert_eq!(keys.of_group(3), keys.of_group(3));
         let (one, other) = (keys.of_group(3), keys.of_group(4));
         assert!(one.as_array().iter().all(|key| !other.as_array().contains(key)));
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn bands_are_told_apart() {
-        let keys = Keys::from_signature(&Signature::of_hashes([]));
+        let keys = BandKeys::from_signature(&Signature::of_hashes([]));
         let mut distinct = keys.as_array().to_vec();
         distinct.sort_unstable();
         distinct.dedup();

@@ -13,9 +13,9 @@
 //! similar to the new representative.
 //!
 //! ```
-//! use gleaner_corpus::dedup::{Contender, Representative};
-//! let first = Contender { document: 1, words: 300 };
-//! let longer = Contender { document: 2, words: 350 };
+//! use gleaner_corpus::dedup::{RepresentativeCandidate, Representative};
+//! let first = RepresentativeCandidate { document: 1, words: 300 };
+//! let longer = RepresentativeCandidate { document: 2, words: 350 };
 //! assert!(Representative::First.prefers(first, longer));
 //! assert!(Representative::Longest.prefers(longer, first));
 //! ```
@@ -24,7 +24,7 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dedup::index::Number;
+use crate::dedup::index::DocumentNumber;
 
 /// The rule that selects a cluster's representative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -39,9 +39,9 @@ pub enum Representative {
 
 /// A document that may represent its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Contender {
+pub struct RepresentativeCandidate {
     /// The document's number. Earlier documents have smaller numbers.
-    pub document: Number,
+    pub document: DocumentNumber,
     /// Number of words of the text.
     pub words: u64,
 }
@@ -49,7 +49,7 @@ pub struct Contender {
 impl Representative {
     /// Whether `one` should be the representative rather than `other`.
     #[must_use]
-    pub fn prefers(self, one: Contender, other: Contender) -> bool {
+    pub fn prefers(self, one: RepresentativeCandidate, other: RepresentativeCandidate) -> bool {
         match self {
             Self::First => one.document < other.document,
             Self::Longest => (one.words, Reverse(one.document)) > (other.words, Reverse(other.document)),
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn among_equally_long_ones_the_first_is_preferred() {
-        let of = |document| Contender { document, words: 9 };
+        let of = |document| RepresentativeCandidate { document, words: 9 };
         assert!(
             Representative::Longest.prefers(of(3), of(4)) && !Representative::Longest.prefers(of(4), of(3))
         );
@@ -82,9 +82,9 @@ mod tests {
             is_longest in any::<bool>(),
         ) {
             let policy = if is_longest { Representative::Longest } else { Representative::First };
-            let mut all: Vec<Contender> =
-                (0..).zip(&words).map(|(document, words)| Contender { document, words: *words }).collect();
-            let best = |all: &[Contender]| {
+            let mut all: Vec<RepresentativeCandidate> =
+                (0..).zip(&words).map(|(document, words)| RepresentativeCandidate { document, words: *words }).collect();
+            let best = |all: &[RepresentativeCandidate]| {
                 all.iter().copied().reduce(|head, one| if policy.prefers(one, head) { one } else { head })
             };
             let head = best(&all).unwrap();

@@ -34,10 +34,10 @@ pub(crate) enum Folded {
 /// and the bits above are the tone.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
-    all.map(|c| char::from_u32(c as u32).map_or(0, taken_apart)).collect()
+    all.map(|c| char::from_u32(c as u32).map_or(0, without_marks)).collect()
 });
 
-fn taken_apart(c: char) -> u32 {
+fn without_marks(c: char) -> u32 {
     if !(c.is_alphanumeric() || c == '_') {
         return 0;
     }

@@ -28,7 +28,7 @@ const TELLING: &str = "cua duoc cac trong khong cho nay nguoi nhung cung thi lam
 
 /// The class of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum WordClass {
     /// A Vietnamese syllable with a letter or mark that hardly any other language has: `đ`, `ơ`, `ư`, a hook
     /// above, a dot below, or two marks on one letter.
     Vietnamese,
@@ -44,11 +44,11 @@ pub enum Class {
     English,
     /// Any other word of one or two letters that could be a Vietnamese syllable without marks.
     Syllable2,
-    /// Like [`Class::Syllable2`], but three letters long.
+    /// Like [`WordClass::Syllable2`], but three letters long.
     Syllable3,
-    /// Like [`Class::Syllable2`], but four letters long.
+    /// Like [`WordClass::Syllable2`], but four letters long.
     Syllable4,
-    /// Like [`Class::Syllable2`], but five or more letters long.
+    /// Like [`WordClass::Syllable2`], but five or more letters long.
     Syllable5,
     /// A word without marks, of one to three letters, that cannot be a syllable.
     Other3,
@@ -59,21 +59,21 @@ pub enum Class {
 }
 
 /// The number of classes.
-pub const CLASSES: usize = Class::OtherLong as usize + 1;
+pub const CLASSES: usize = WordClass::OtherLong as usize + 1;
 
-impl Class {
+impl WordClass {
     /// Returns the class of a word in Latin letters, in any case and normal form. Returns `None` if the word
     /// has digits or is in another script.
     ///
     /// ```
-    /// use gleaner_corpus::language::class::Class;
+    /// use gleaner_corpus::language::class::WordClass;
     ///
-    /// let class = |word| Class::from_word(word).unwrap();
-    /// assert_eq!((class("người"), class("là"), class("Straße")), (Class::Vietnamese, Class::Shared, Class::Foreign));
-    /// assert_eq!((class("NGUOI"), class("tuong"), class("hang")), (Class::Telling, Class::Telling, Class::Syllable4));
-    /// assert_eq!((class("the"), class("with"), class("weather")), (Class::EnglishSyllable, Class::English, Class::OtherLong));
-    /// assert_eq!(Class::from_word("2026"), None);
-    /// assert_eq!(Class::from_word("новости"), None);
+    /// let class = |word| WordClass::from_word(word).unwrap();
+    /// assert_eq!((class("người"), class("là"), class("Straße")), (WordClass::Vietnamese, WordClass::Shared, WordClass::Foreign));
+    /// assert_eq!((class("NGUOI"), class("tuong"), class("hang")), (WordClass::Telling, WordClass::Telling, WordClass::Syllable4));
+    /// assert_eq!((class("the"), class("with"), class("weather")), (WordClass::EnglishSyllable, WordClass::English, WordClass::OtherLong));
+    /// assert_eq!(WordClass::from_word("2026"), None);
+    /// assert_eq!(WordClass::from_word("новости"), None);
     /// ```
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
@@ -97,7 +97,7 @@ impl Class {
     fn of_plain(word: &str) -> Self {
         static LIST: LazyLock<HashSet<&str>> = LazyLock::new(|| TELLING.split_whitespace().collect());
         let is_syllable = Syllable::could_be_without_marks(word);
-        let is_english = stop_words::of("en").is_some_and(|list| list.contains(word));
+        let is_english = stop_words::for_language("en").is_some_and(|list| list.contains(word));
         match (is_syllable, is_english, word.len()) {
             _ if LIST.contains(word) => Self::Telling,
             (true, true, _) => Self::EnglishSyllable,
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn telling_syllables_are_syllables_without_marks() {
         for word in TELLING.split_whitespace() {
-            assert_eq!(Class::from_word(word), Some(Class::Telling), "{word}");
+            assert_eq!(WordClass::from_word(word), Some(WordClass::Telling), "{word}");
             assert!(Syllable::could_be_without_marks(word), "{word}");
-            assert!(stop_words::of("en").is_some_and(|list| !list.contains(word)), "{word}");
+            assert!(stop_words::for_language("en").is_some_and(|list| !list.contains(word)), "{word}");
         }
     }
 
@@ -141,9 +141,9 @@ mod tests {
     fn case_and_normal_form_do_not_matter() {
         for (one, other) in [("đường", "ĐƯỜNG"), ("việt", "vie\u{323}\u{302}t"), ("là", "LA\u{300}")]
         {
-            assert_eq!(Class::from_word(one), Class::from_word(other), "{one}");
+            assert_eq!(WordClass::from_word(one), WordClass::from_word(other), "{one}");
         }
-        assert_eq!(Class::from_word("ệ"), Some(Class::Vietnamese));
-        assert_eq!(Class::from_word("não"), Some(Class::Shared));
+        assert_eq!(WordClass::from_word("ệ"), Some(WordClass::Vietnamese));
+        assert_eq!(WordClass::from_word("não"), Some(WordClass::Shared));
     }
 }

@@ -9,7 +9,7 @@
 
 use std::sync::LazyLock;
 
-use super::class::{CLASSES, Class};
+use super::class::{CLASSES, WordClass};
 use super::shares::{BARE, SHARES};
 use crate::each_word;
 
@@ -33,7 +33,7 @@ const PRIOR: f64 = 0.3;
 
 /// Probabilities of the languages. Together with [`Self::other`], they sum to 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fit {
+pub(super) struct LanguageProbabilities {
     /// Number of words in any script. Names have a lower weight.
     pub(super) words: f64,
     /// The probability of Vietnamese, with or without marks.
@@ -54,7 +54,7 @@ impl Counts {
         let mut counts = Self::default();
         for word in each_word(text) {
             let Some(first) = word.chars().next().filter(|first| first.is_alphabetic()) else { continue };
-            match Class::from_word(word) {
+            match WordClass::from_word(word) {
                 Some(class) if first.is_uppercase() => {
                     counts.capital[class as usize] += 1.0;
                     counts.shouted += f64::from(u8::from(is_shouted(word)));
@@ -73,7 +73,7 @@ impl Counts {
     }
 }
 
-impl Fit {
+impl LanguageProbabilities {
     pub(super) fn from_text(text: &str) -> Self {
         let counts = Counts::from_text(text);
         let weighed = counts.weighed();

@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use latin::Fit;
+use latin::LanguageProbabilities;
 
 const SAMPLE: usize = 1500;
 
@@ -76,14 +76,14 @@ pub fn language(text: &str, declared: Option<&str>) -> Language {
         sample = Cow::Owned(sample.nfc().collect());
     }
     let declared = declared.and_then(tags::primary);
-    let fit = Fit::from_text(&sample);
+    let fit = LanguageProbabilities::from_text(&sample);
     if fit.words == 0.0 {
         let alone = |tag| Language { tag, probability: DECLARATION_ALONE };
         return declared.map_or_else(Language::undetermined, alone);
     }
     let mut candidates = vec![("vi", fit.vietnamese), ("en", fit.english)];
     if fit.other() > others::LEAST {
-        others::share_out(&sample, &fit, &mut candidates);
+        others::add_other_languages(&sample, &fit, &mut candidates);
     }
     decide(candidates, declared)
 }

@@ -2,7 +2,7 @@
 
 use whatlang::{Detector, Lang};
 
-use super::latin::Fit;
+use super::latin::LanguageProbabilities;
 use super::tags;
 
 /// whatlang is used if the probability of other languages is above this value.
@@ -10,7 +10,11 @@ pub(super) const LEAST: f64 = 0.02;
 
 /// Adds whatlang's answer to the candidates. Its probability is the probability of other languages multiplied
 /// by the probability that the answer is right.
-pub(super) fn share_out(text: &str, fit: &Fit, candidates: &mut Vec<(&'static str, f64)>) {
+pub(super) fn add_other_languages(
+    text: &str,
+    fit: &LanguageProbabilities,
+    candidates: &mut Vec<(&'static str, f64)>,
+) {
     let detector = Detector::with_denylist(vec![Lang::Vie]);
     let Some(guess) = detector.detect(text) else { return };
     let tag = tags::tag(guess.lang());

@@ -8,7 +8,7 @@
 
 use super::class::CLASSES;
 
-/// A language's tag, and the frequency of each [`super::class::Class`] in ten-thousandths, in enum order.
+/// A language's tag, and the frequency of each [`super::class::WordClass`] in ten-thousandths, in enum order.
 pub(super) type Row = (&'static str, [u16; CLASSES]);
 
 /// The tag of Vietnamese without marks.

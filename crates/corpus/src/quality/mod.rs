@@ -56,7 +56,7 @@ impl Quality {
         Self {
             words,
             sentence_length: share(words, sentences.count() as u64),
-            stop_word_share: stop_words::of(language).filter(|_| words > 0).map(|list| {
+            stop_word_share: stop_words::for_language(language).filter(|_| words > 0).map(|list| {
                 let is_stop = |word: &&str| list.contains(word.to_lowercase().as_str());
                 share(each_word(text).filter(is_stop).count() as u64, words)
             }),

@@ -30,7 +30,7 @@ const VIETNAMESE: &str = "ai anh bà bao bằng bị bởi các cái càng cả 
     nơi nữa nó ở ông qua quá ra rằng rất rồi sao sau sẽ sự ta tại theo thế thì thôi tôi tới trên trong trước \
     từ từng tuy và vào vẫn vậy về vì việc với vừa xuống";
 
-pub(crate) fn of(language: &str) -> Option<&'static HashSet<&'static str>> {
+pub(crate) fn for_language(language: &str) -> Option<&'static HashSet<&'static str>> {
     static LISTS: LazyLock<[HashSet<&str>; 2]> =
         LazyLock::new(|| [ENGLISH, VIETNAMESE].map(|list| list.split_whitespace().collect()));
     let at = STOP_WORD_LANGUAGES.iter().position(|known| *known == language)?;
@@ -46,13 +46,13 @@ mod tests {
     #[test]
     fn lists_are_in_the_form_of_the_texts() {
         for language in STOP_WORD_LANGUAGES {
-            let list = of(language).unwrap();
+            let list = for_language(language).unwrap();
             assert!(list.len() > 100, "{language}");
             for word in list {
                 assert!(is_nfc(word) && word.to_lowercase() == **word, "{word}");
                 assert_eq!(crate::words(word), 1, "{word} is never met as one word");
             }
         }
-        assert!(of("und").is_none());
+        assert!(for_language("und").is_none());
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gleaner_config::Crawl;
+use gleaner_config::CrawlSettings;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(crate) struct RunBudget {
 }
 
 impl RunBudget {
-    pub(crate) fn new(crawl: &Crawl, begun: Instant) -> Self {
+    pub(crate) fn new(crawl: &CrawlSettings, begun: Instant) -> Self {
         Self { max_pages: crawl.max_pages, max_time: crawl.max_time.get(), begun, pages: 0 }
     }
 
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn without_budgets_a_run_ends_by_itself() {
         let begun = Instant::now();
-        let mut budget = RunBudget::new(&Crawl::default(), begun);
+        let mut budget = RunBudget::new(&CrawlSettings::default(), begun);
         budget.spend(u64::from(u32::MAX));
         assert_eq!(budget.exhausted(begun + Duration::from_secs(1 << 30)), None);
     }

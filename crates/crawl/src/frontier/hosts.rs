@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use super::schedule::GroupName;
 
 #[derive(Debug)]
-pub(crate) struct Host {
+pub(crate) struct FrontierHost {
     pub(crate) name: String,
     pub(crate) group: GroupName,
     /// The host's registrable domain. Quotas apply to this domain.
@@ -31,31 +31,31 @@ pub(crate) struct Host {
 
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
-    by_id: HashMap<HostId, Host>,
+    by_id: HashMap<HostId, FrontierHost>,
     /// The delay between requests of each group: the longest configured delay or `Crawl-delay` of its hosts.
-    gaps: HashMap<GroupName, Duration>,
+    delays: HashMap<GroupName, Duration>,
 }
 
 impl Hosts {
-    pub(crate) fn get(&self, id: HostId) -> Option<&Host> {
+    pub(crate) fn get(&self, id: HostId) -> Option<&FrontierHost> {
         self.by_id.get(&id)
     }
 
-    pub(crate) fn get_mut(&mut self, id: HostId) -> Option<&mut Host> {
+    pub(crate) fn get_mut(&mut self, id: HostId) -> Option<&mut FrontierHost> {
         self.by_id.get_mut(&id)
     }
 
-    pub(crate) fn named(&mut self, name: &str) -> Option<(HostId, &mut Host)> {
+    pub(crate) fn by_name(&mut self, name: &str) -> Option<(HostId, &mut FrontierHost)> {
         self.by_id.iter_mut().find(|(_, host)| host.name == name).map(|(id, host)| (*id, host))
     }
 
-    pub(crate) fn gap(&self, group: &GroupName) -> Duration {
-        self.gaps.get(group).copied().unwrap_or_default()
+    pub(crate) fn delay(&self, group: &GroupName) -> Duration {
+        self.delays.get(group).copied().unwrap_or_default()
     }
 
-    pub(crate) fn widen(&mut self, group: &GroupName, gap: Duration) -> Duration {
-        let kept = self.gaps.entry(Arc::clone(group)).or_default();
-        *kept = gap.max(*kept);
+    pub(crate) fn raise_delay(&mut self, group: &GroupName, delay: Duration) -> Duration {
+        let kept = self.delays.entry(Arc::clone(group)).or_default();
+        *kept = delay.max(*kept);
         *kept
     }
 
@@ -63,15 +63,15 @@ impl Hosts {
         self.by_id.contains_key(&id)
     }
 
-    pub(crate) fn retain(&mut self, stays: impl Fn(HostId) -> bool) -> Vec<(HostId, Host)> {
+    pub(crate) fn retain(&mut self, stays: impl Fn(HostId) -> bool) -> Vec<(HostId, FrontierHost)> {
         self.by_id.extract_if(|id, _| !stays(*id)).collect()
     }
 
-    pub(crate) fn insert(&mut self, id: HostId, host: Host) {
+    pub(crate) fn insert(&mut self, id: HostId, host: FrontierHost) {
         self.by_id.insert(id, host);
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (HostId, &Host)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (HostId, &FrontierHost)> {
         self.by_id.iter().map(|(id, host)| (*id, host))
     }
 

@@ -16,9 +16,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
-use gleaner_fetch::{Access, Politeness, RobotsRecord, Verdict};
-use gleaner_frontier::{CanonicalUrl, Found, Refusal, Role, Scope, UrlKey};
-use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, Wait};
+use gleaner_fetch::{Access, Politeness, RobotsDecision, RobotsRecord};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, Scope, UrlKey, UrlRefusal};
+use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, WaitReason};
 use jiff::Timestamp;
 use tracing::warn;
 use url::Url;
@@ -27,7 +27,7 @@ use crate::error::CrawlError;
 use crate::session_config::SessionConfig;
 use crate::visit::robots_path;
 use budget::RunBudget;
-use hosts::{Host, Hosts, group_of};
+use hosts::{FrontierHost, Hosts, group_of};
 use known_urls::KnownUrls;
 use quota::Quota;
 use schedule::{GroupName, Schedule};
@@ -130,7 +130,7 @@ impl Frontier {
             return Ok(false);
         }
         let group = group_of(self.config().fetch.gap_scope, record);
-        let host = Host {
+        let host = FrontierHost {
             name: record.name.clone(),
             group: Arc::clone(&group),
             site: record.domain.as_str().into(),
@@ -142,8 +142,8 @@ impl Frontier {
             paused: record.paused,
         };
         self.hosts.insert(record.id, host);
-        let gap = self.hosts.widen(&group, self.config().delay_of(&record.domain).get());
-        self.politeness.gates.set_gap(&group, gap);
+        let delay = self.hosts.raise_delay(&group, self.config().delay_of(&record.domain).get());
+        self.politeness.gates.set_delay(&group, delay);
         self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
         if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
             self.apply_robots(record.id, &robots);
@@ -165,8 +165,8 @@ impl Frontier {
         self.session.progress.queue.fetch_add(record.queued, Ordering::Relaxed);
         let Some(host) = self.hosts.get(record.id) else { return Ok(()) };
         let held = record.held_until.map(|at| self.session.clock.until(at)).unwrap_or_default();
-        self.politeness.gates.start_gap(&host.group);
-        self.politeness.holds.hold(&host.name, held);
+        self.politeness.gates.start_delay(&host.group);
+        self.politeness.backoffs.start(&host.name, held);
         if record.buffered > 0 || self.store.next_ready(record.id)?.is_some() {
             self.wake(record.id);
         }
@@ -194,13 +194,13 @@ impl Frontier {
         if delay > cap {
             warn!(host = host.name, asked = ?delay, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
         }
-        let gap = access.effective_delay(self.session.config.delay_of(&host.site), fetch);
+        let delay = access.effective_delay(self.session.config.delay_of(&host.site), fetch);
         host.access = Some(access);
         let is_stale = robots.stale(self.session.clock.now());
         host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
         let group = Arc::clone(&host.group);
-        let gap = self.hosts.widen(&group, gap);
-        self.politeness.gates.set_gap(&group, gap);
+        let delay = self.hosts.raise_delay(&group, delay);
+        self.politeness.gates.set_delay(&group, delay);
     }
 
     pub(crate) fn wake(&mut self, id: HostId) {
@@ -242,7 +242,7 @@ impl Frontier {
         if self.is_used_up(host) {
             return Ok(NextUrl::Nothing);
         }
-        let held = self.politeness.holds.remaining(&host.name);
+        let held = self.politeness.backoffs.remaining(&host.name);
         if !held.is_zero() {
             return self.later(id, host, held, "on hold after failures or at the host's request");
         }
@@ -259,22 +259,28 @@ impl Frontier {
             }
             Some(Access::AllAllowed) => NextUrl::Allowed(Ready { key, url, record }),
             Some(Access::Rules(rules)) => match rules.verdict(&robots_path(&url)) {
-                Verdict::Allowed { .. } => NextUrl::Allowed(Ready { key, url, record }),
-                Verdict::Disallowed { rule } => NextUrl::Disallowed(Ready { key, url, record }, rule),
+                RobotsDecision::Allowed { .. } => NextUrl::Allowed(Ready { key, url, record }),
+                RobotsDecision::Disallowed { rule } => NextUrl::Disallowed(Ready { key, url, record }, rule),
             },
         })
     }
 
-    fn later(&self, id: HostId, host: &Host, wait: Duration, why: &str) -> Result<NextUrl, CrawlError> {
+    fn later(
+        &self,
+        id: HostId,
+        host: &FrontierHost,
+        wait: Duration,
+        why: &str,
+    ) -> Result<NextUrl, CrawlError> {
         let until = Instant::now() + wait;
-        self.session.progress.live.pauses(&host.name, until, why);
+        self.session.progress.activity.pauses(&host.name, until, why);
         Ok(NextUrl::Later(Pause { until, is_awaited: self.is_awaited(id, host)? }))
     }
 
     /// Whether the run's end waits for a host. If the host's robots.txt cannot be read, the run waits only for
     /// a seed, or for the target of a seed's redirect, and only for one retry in a row, or for the retries
     /// until `SessionConfig::awaits_until`.
-    fn is_awaited(&self, id: HostId, host: &Host) -> Result<bool, StoreError> {
+    fn is_awaited(&self, id: HostId, host: &FrontierHost) -> Result<bool, StoreError> {
         if !matches!(host.access, Some(Access::AllDisallowed { .. })) {
             return Ok(true);
         }
@@ -288,18 +294,18 @@ impl Frontier {
     /// the rule existed, or because another URL redirects to it.
     fn exclusion(&self, url: &CanonicalUrl, record: &UrlRecord) -> Option<String> {
         let (role, dated) = (record.role, record.dated);
-        match self.scope.objection(&Found { url: url.clone(), role, dated, news: false })? {
-            Refusal::Excluded { rule } => Some(rule),
+        match self.scope.refusal(&FoundUrl { url: url.clone(), role, dated, news: false })? {
+            UrlRefusal::Excluded { rule } => Some(rule),
             _ => None,
         }
     }
 
     /// Whether a host gets no more requests in this run, because the host or its site has reached a limit.
-    pub(crate) fn is_used_up(&self, host: &Host) -> bool {
+    pub(crate) fn is_used_up(&self, host: &FrontierHost) -> bool {
         self.is_at_cap(host) || self.quota.spent(&host.site).is_some()
     }
 
-    pub(crate) fn is_at_cap(&self, host: &Host) -> bool {
+    pub(crate) fn is_at_cap(&self, host: &FrontierHost) -> bool {
         self.page_cap() > 0 && host.requests >= self.page_cap()
     }
 
@@ -311,7 +317,7 @@ impl Frontier {
     pub(crate) fn spend(&mut self, id: HostId) {
         if let Some(host) = self.hosts.get_mut(id) {
             host.requests += 1;
-            self.session.progress.live.begins(&host.name, &host.group);
+            self.session.progress.activity.request_started(&host.name, &host.group);
             self.quota.add_pages(&host.site, 1);
         }
         self.budget.spend(1);
@@ -322,7 +328,7 @@ impl Frontier {
         let wait = self.politeness.gates.ready_in(group);
         self.session.progress.waits(wait);
         let due = Instant::now() + wait;
-        self.session.progress.live.gap(group, due);
+        self.session.progress.activity.delay(group, due);
         self.schedule.release(group, due);
     }
 
@@ -330,19 +336,19 @@ impl Frontier {
     /// `SessionConfig::awaits_until`, or until `holds_end`, when all partitions may be requested. The run always waits for the delay of a group. It does not wait
     /// for longer back-offs, nor for hosts that [`is_awaited`](Self::is_awaited) excludes. The next run
     /// requests their URLs.
-    pub(crate) fn is_quiet(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
+    pub(crate) fn is_idle(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let clock = &self.session.clock;
         let (now, patience) = (Instant::now(), clock.until(self.session.awaits_until));
         let linger = self.config().crawl.linger.get().max(patience);
         let holds_end = holds_end.unwrap_or(now);
         let soon =
-            |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.gap(group);
+            |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.delay(group);
         if self.schedule.awaited().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }
         let until = clock.after(linger).as_second();
         let is_later = |due| i64::try_from(due).unwrap_or(i64::MAX) > until;
-        Ok(self.store.next_due(Wait::Retry)?.is_none_or(is_later))
+        Ok(self.store.next_due(WaitReason::Retry)?.is_none_or(is_later))
     }
 
     pub(crate) fn pause(&self) -> Duration {

@@ -34,11 +34,11 @@ pub(crate) struct Quota {
     /// 0 means no limit.
     max_bytes: u64,
     max_pages: PerSite<u64>,
-    sites: HashMap<Arc<str>, Used>,
+    sites: HashMap<Arc<str>, SiteUsage>,
 }
 
 #[derive(Debug, Default)]
-struct Used {
+struct SiteUsage {
     queued: u64,
     bytes: u64,
     pages: u64,
@@ -93,7 +93,7 @@ impl Quota {
         Some(format!("site.\"{site}\".max_pages = {pages}"))
     }
 
-    fn used(&mut self, site: &Arc<str>) -> &mut Used {
+    fn used(&mut self, site: &Arc<str>) -> &mut SiteUsage {
         self.sites.entry(Arc::clone(site)).or_default()
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_site_has_a_limit_of_pages() {
         let text = "[site.\"a.example\"]\nmax_pages = 2\n[site.\"b.example\"]\nmax_pages = 0\n";
-        let origin = gleaner_config::Origin { file: "x.toml", text };
+        let origin = gleaner_config::ConfigFile { file: "x.toml", text };
         let mut quota = Quota::new(&gleaner_config::read(Some(origin), &[]).unwrap());
         let sites: [Arc<str>; 3] = ["a.example", "b.example", "c.example"].map(Into::into);
         sites.iter().for_each(|site| quota.add_pages(site, 2));

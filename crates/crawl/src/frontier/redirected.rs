@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_store::{PartitionId, RobotsWanted};
+use gleaner_store::{PartitionId, RobotsQuery};
 use url::Url;
 
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct PendingRobots {
     pub(crate) partition: PartitionId,
-    pub(crate) by: Vec<RobotsWanted>,
+    pub(crate) by: Vec<RobotsQuery>,
     /// Whether the answer depends on a further partition, because this URL redirects there.
     pub(crate) is_elsewhere: bool,
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct RedirectedRobots(BTreeMap<String, Wanted>);
+pub(crate) struct RedirectedRobots(BTreeMap<String, PendingRobots>);
 
 impl RedirectedRobots {
-    pub(crate) fn get_mut(&mut self, url: &str) -> Option<&mut Wanted> {
+    pub(crate) fn get_mut(&mut self, url: &str) -> Option<&mut PendingRobots> {
         self.0.get_mut(url)
     }
 
@@ -25,15 +25,15 @@ impl RedirectedRobots {
         self.0.contains_key(url.as_str())
     }
 
-    pub(crate) fn is_known(&self, wanted: &RobotsWanted) -> bool {
+    pub(crate) fn is_known(&self, wanted: &RobotsQuery) -> bool {
         self.0.get(&wanted.url).is_some_and(|known| known.by.contains(wanted))
     }
 
-    pub(crate) fn insert(&mut self, wanted: RobotsWanted, partition: PartitionId) {
-        self.0.insert(wanted.url.clone(), Wanted { partition, by: vec![wanted], is_elsewhere: false });
+    pub(crate) fn insert(&mut self, wanted: RobotsQuery, partition: PartitionId) {
+        self.0.insert(wanted.url.clone(), PendingRobots { partition, by: vec![wanted], is_elsewhere: false });
     }
 
-    pub(crate) fn remove(&mut self, url: &str) -> Vec<RobotsWanted> {
+    pub(crate) fn remove(&mut self, url: &str) -> Vec<RobotsQuery> {
         self.0.remove(url).map(|wanted| wanted.by).unwrap_or_default()
     }
 

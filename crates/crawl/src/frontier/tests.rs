@@ -40,14 +40,14 @@ fn a_site_has_its_own_gap_which_may_be_shorter_but_not_than_its_crawl_delay() {
     let (mut session, writer) = SessionConfig::in_folder(folder.path(), &[]);
     for (delay, text, gap) in [("1s", "", 1), ("30s", "", 30), ("1s", "User-agent: *\nCrawl-delay: 3", 3)] {
         let site = format!("[site.\"a.example\"]\ndelay = \"{delay}\"\n");
-        let origin = gleaner_config::Origin { file: "x.toml", text: &site };
+        let origin = gleaner_config::ConfigFile { file: "x.toml", text: &site };
         session.config = Arc::new(gleaner_config::read(Some(origin), &[]).unwrap());
         let politeness = Politeness::new(session.config.fetch.delay.get());
         let mut frontier = Frontier::new(writer.store(), &session, politeness);
         let record = writer.store().host("a.example").unwrap().unwrap();
         frontier.admit(&record).unwrap();
         frontier.apply_robots(record.id, &robots(&frontier, text));
-        frontier.politeness.gates.start_gap("a.example");
+        frontier.politeness.gates.start_delay("a.example");
         let wait = frontier.politeness.gates.ready_in("a.example");
         assert_eq!(wait.as_secs_f64().ceil() as u64, gap, "{delay} {text}");
     }
@@ -57,7 +57,7 @@ fn a_site_has_its_own_gap_which_may_be_shorter_but_not_than_its_crawl_delay() {
 fn a_host_on_hold_waits_and_one_at_its_cap_is_done() {
     let (_folder, _writer, mut frontier, host) = frontier(&["crawl.max_pages_per_host=1"]);
     frontier.apply_robots(host, &robots(&frontier, ""));
-    frontier.politeness.holds.hold("a.example", Duration::from_secs(60));
+    frontier.politeness.backoffs.start("a.example", Duration::from_secs(60));
     let NextUrl::Later(pause) = frontier.next_url(host).unwrap() else { panic!("it is on hold") };
     assert!(pause.until > Instant::now() + Duration::from_secs(50) && pause.is_awaited);
     frontier.spend(host);
@@ -69,8 +69,8 @@ fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
     let (_folder, mut writer, mut frontier, front) = frontier(&[]);
     let mut change = writer.begin();
     let url = CanonicalUrl::parse("http://side.a.example/x").unwrap();
-    let found = Found { url, role: Role::Page, dated: None, news: false };
-    change.discover_at(front, &found, 1, 0, gleaner_store::Turn::default()).unwrap();
+    let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
+    change.discover_at(front, &found, 1, 0, gleaner_store::QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     let side = frontier.store.host("side.a.example").unwrap().unwrap();
     frontier.admit(&side).unwrap();
@@ -116,7 +116,7 @@ fn robots_retries(patience: Duration) -> Vec<i64> {
             pause.until,
             pause.is_awaited.then_some(pause.until),
         );
-        if frontier.is_quiet(None).unwrap() {
+        if frontier.is_idle(None).unwrap() {
             return retries;
         }
         retries.push(record.next_ask().as_second() - began.as_second());
@@ -139,10 +139,10 @@ fn a_group_is_not_due_within_its_gap_nor_beyond_the_limit_in_flight() {
     let (_folder, _writer, mut frontier, host) =
         frontier(&["fetch.delay=5s", "fetch.concurrency=1", "crawl.linger=0s"]);
     let record = frontier.store.host("a.example").unwrap().unwrap();
-    assert!(frontier.is_quiet(None).unwrap());
+    assert!(frontier.is_idle(None).unwrap());
     frontier.resume(&record).unwrap();
     assert_eq!(frontier.next_group(Instant::now()), None, "its gap has just begun");
-    assert!(!frontier.is_quiet(None).unwrap(), "the end of a gap is waited for");
+    assert!(!frontier.is_idle(None).unwrap(), "the end of a gap is waited for");
     frontier.politeness = Politeness::new(Duration::ZERO);
     frontier.schedule = Schedule::default();
     frontier.wake(host);

@@ -8,7 +8,7 @@ use gleaner_store::{Change, HostRecord};
 use tracing::info;
 
 use super::Learner;
-use super::training::{BufferedPage, Trained, TrainingJob};
+use super::training::{BufferedPage, TrainingJob, TrainingResult};
 use crate::error::CrawlError;
 use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
@@ -20,7 +20,7 @@ impl Learner {
         &mut self,
         recorder: &mut Recorder,
         job: &TrainingJob,
-        trained: Trained,
+        trained: TrainingResult,
     ) -> Result<Change, CrawlError> {
         let mut change = recorder.begin();
         let (pages, is_learned) = (trained.pages.len(), trained.template.is_some());

@@ -12,12 +12,12 @@ use std::sync::atomic::Ordering;
 
 use gleaner_frontier::{Outcome, Role, UrlKey};
 use gleaner_store::{Change, HostId, HostRecord};
-use gleaner_template::{Seen, Window};
+use gleaner_template::{PageFit, Window};
 use tracing::warn;
 
 use super::Learner;
 use crate::error::CrawlError;
-use crate::extraction::Article;
+use crate::extraction::ExtractedArticle;
 use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
 use crate::visit::Visit;
@@ -28,10 +28,10 @@ impl Learner {
         recorder: &mut Recorder,
         change: &mut Change,
         visit: &Visit,
-        article: Article,
+        article: ExtractedArticle,
         counts: PageCounts<'_>,
     ) -> Result<(), CrawlError> {
-        let Article { document, seen, raw } = article;
+        let ExtractedArticle { document, seen, raw } = article;
         let outcome = match document {
             Ok(document) => recorder.store_document(change, visit.key, document)?.into(),
             Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
@@ -68,18 +68,18 @@ impl Learner {
 
 /// Adds a page to the window of its host's last pages. If this makes the template outdated, buffers the
 /// differing pages and returns their number. Otherwise returns `None`.
-fn update_health(change: &mut Change, visit: &Visit, seen: Seen) -> Result<Option<usize>, CrawlError> {
+fn update_health(change: &mut Change, visit: &Visit, seen: PageFit) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();
     if let Some((page, _)) = window.push(visit.key, seen) {
-        change.let_go(page)?;
+        change.release_page(page)?;
     }
     if !window.out_of_date() {
         change.put_health(name, &window);
         return Ok(None);
     }
     let mut buffered = 0;
-    for page in window.unlike() {
+    for page in window.unlike_pages() {
         if let Some(record) = change.url(*page)? {
             buffered = change.buffer(*page, record)?;
         }

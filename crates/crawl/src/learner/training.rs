@@ -12,10 +12,10 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError, UrlWithPage};
-use gleaner_template::{Judgement, Pins, PreparedTemplate, SiteTemplate};
+use gleaner_template::{LineClassification, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
-use crate::admission::Rules;
+use crate::admission::AdmissionRules;
 use crate::frontier::schedule::GroupName;
 use gleaner_text::draft::{Origin, draft, draft_from};
 
@@ -31,7 +31,7 @@ pub(crate) struct TrainingJob {
 }
 
 #[derive(Debug)]
-pub(crate) struct Trained {
+pub(crate) struct TrainingResult {
     pub(crate) template: Option<PreparedTemplate>,
     pub(crate) pages: Vec<BufferedPage>,
 }
@@ -43,7 +43,7 @@ const MOST: usize = 200;
 const AT_ONCE: usize = 20;
 
 /// The document of one page: `None` if the page has no text, and an error if the page cannot be processed.
-type Drafted = Result<Option<Document>, String>;
+type DraftResult = Result<Option<Document>, String>;
 
 #[derive(Debug)]
 pub(crate) struct BufferedPage {
@@ -60,8 +60,8 @@ pub(crate) fn train(
     job: &TrainingJob,
     store: &Store,
     now: Timestamp,
-    rules: Rules<'_>,
-) -> Result<Trained, StoreError> {
+    rules: AdmissionRules<'_>,
+) -> Result<TrainingResult, StoreError> {
     let pins = rules.pins;
     let (mut kept, mut keys, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     let mut buffered = store.buffered(job.host)?;
@@ -85,12 +85,13 @@ pub(crate) fn train(
         |kept: &ParsedPage| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
     let mut drafts: Vec<_> = kept.iter().map(extract).collect();
     if template.is_none() {
-        compare_twins(job, now, &kept, &mut drafts, pins);
+        separate_equal_texts(job, now, &kept, &mut drafts, pins);
     }
-    let packed = |draft: Drafted| rules.admitted(draft.map_err(|reason| Outcome::Unreadable { reason })?);
+    let packed =
+        |draft: DraftResult| rules.admit_draft(draft.map_err(|reason| Outcome::Unreadable { reason })?);
     let pages =
         keys.into_iter().zip(drafts).map(|(key, draft)| BufferedPage { key, document: packed(draft) });
-    Ok(Trained { template, pages: pages.chain(unreadable).collect() })
+    Ok(TrainingResult { template, pages: pages.chain(unreadable).collect() })
 }
 
 fn parsed(read: UrlWithPage) -> Result<ParsedPage, String> {
@@ -113,11 +114,11 @@ fn named(kept: &[ParsedPage]) -> Vec<(&str, &Page)> {
 /// Finds pages with different titles from which the single-page method extracted the same text. This text is
 /// boilerplate, and all but one of the pages would be lost as duplicates. Extracts these pages again, after a
 /// comparison with all other pages.
-fn compare_twins(
+fn separate_equal_texts(
     job: &TrainingJob,
     now: Timestamp,
     kept: &[ParsedPage],
-    drafts: &mut [Drafted],
+    drafts: &mut [DraftResult],
     pins: &Pins,
 ) {
     let mut titles: HashMap<ContentHash, HashSet<Option<String>>> = HashMap::new();
@@ -131,7 +132,7 @@ fn compare_twins(
     let compared = SiteTemplate::learn(&job.name, 0, now, &named(kept));
     for (kept, slot) in kept.iter().zip(drafts) {
         if slot.as_ref().is_ok_and(|document| document.as_ref().is_some_and(is_twin))
-            && let extracted = Judgement::new(&kept.page, Some(&compared), pins).extracted()
+            && let extracted = LineClassification::new(&kept.page, Some(&compared), pins).extracted()
             && let Some(mut better) = draft_from(&kept.page, &kept.origin, &extracted, Some(&compared))
         {
             better.template_version = None;
@@ -165,7 +166,7 @@ mod tests {
             stories.iter().enumerate().map(|(number, story)| kept(number, story)).collect();
         let mut drafts: Vec<_> =
             kept.iter().map(|kept| Ok(draft(&kept.page, &kept.origin, None, &Pins::default()))).collect();
-        let same = |drafts: &[Drafted]| {
+        let same = |drafts: &[DraftResult]| {
             let hashes = drafts.iter().flatten().flatten().map(|document| document.content_hash);
             hashes.collect::<HashSet<_>>().len() < drafts.len()
         };
@@ -177,7 +178,7 @@ mod tests {
             version: None,
             method: TemplateMethod::Gleaner,
         };
-        compare_twins(&job, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
+        separate_equal_texts(&job, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");
     }
 }

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gleaner_config::{Config, Corpus, Duplicate};
+use gleaner_config::{Config, CorpusSettings, DuplicateKind};
 use gleaner_corpus::dedup::SimilarityParams;
-use gleaner_frontier::{Found, UrlKey};
+use gleaner_frontier::{FoundUrl, UrlKey};
 use gleaner_store::{
-    Change, Duplicates, HostId, HostRecord, Levels, PackedDocument, Placement, Received, Run, Store,
-    StoreError, Turn, UrlRecord, Writer,
+    Change, DuplicateLevels, Duplicates, HostId, HostRecord, PackedDocument, Placement, QueuePosition,
+    ReceivedMessages, Run, Store, StoreError, UrlRecord, Writer,
 };
 use jiff::Timestamp;
 
@@ -44,7 +44,7 @@ pub(crate) struct Recorder {
 }
 
 #[derive(Debug)]
-pub(crate) struct Committed {
+pub(crate) struct CommitResult {
     pub(crate) touched: Vec<HostRecord>,
     pub(crate) queued: BTreeMap<HostId, i64>,
 }
@@ -71,12 +71,12 @@ impl Recorder {
         self.writer.begin()
     }
 
-    pub(crate) fn commit(&mut self, change: Change) -> Result<Committed, StoreError> {
+    pub(crate) fn commit(&mut self, change: Change) -> Result<CommitResult, StoreError> {
         let touched = change.touched().values().cloned().collect();
         let queued = change.queued().clone();
         self.writer.commit(change)?;
         self.unflushed += 1;
-        Ok(Committed { touched, queued })
+        Ok(CommitResult { touched, queued })
     }
 
     /// Appends the records of a response to the archive. Stores the position of the body in `record`.
@@ -112,17 +112,21 @@ impl Recorder {
         change.withdraw(key, &mut self.duplicates)
     }
 
-    pub(crate) fn receive(&mut self, change: &mut Change, most: usize) -> Result<Received, StoreError> {
+    pub(crate) fn receive(
+        &mut self,
+        change: &mut Change,
+        most: usize,
+    ) -> Result<ReceivedMessages, StoreError> {
         change.receive(most, &mut self.duplicates)
     }
 
     /// Returns the position of a found URL in the queue. A URL without a date counts as found at the start of
     /// the run, so an interruption does not change the order. In rank [`rank::ARCHIVE`], such a URL has no
     /// time.
-    pub(crate) fn turn_of(&self, found: &Found, rank: u8) -> Turn {
+    pub(crate) fn queue_position(&self, found: &FoundUrl, rank: u8) -> QueuePosition {
         let found_at = (rank != rank::ARCHIVE).then_some(self.run.started);
         let dated = found.dated.map(|dated| dated.min(self.run.started));
-        Turn { rank, fresh: dated.or(found_at) }
+        QueuePosition { rank, fresh: dated.or(found_at) }
     }
 
     pub(crate) fn is_flush_due(&self) -> bool {
@@ -153,11 +157,11 @@ impl Recorder {
     }
 }
 
-fn levels(corpus: &Corpus) -> Levels {
+fn levels(corpus: &CorpusSettings) -> DuplicateLevels {
     let has = |level| corpus.duplicates.contains(&level);
-    Levels {
-        exact: has(Duplicate::Exact),
-        near: has(Duplicate::Near).then(|| SimilarityParams::default().with_duplicate(corpus.similarity)),
+    DuplicateLevels {
+        exact: has(DuplicateKind::Exact),
+        near: has(DuplicateKind::Near).then(|| SimilarityParams::default().with_duplicate(corpus.similarity)),
         representative: corpus.head,
         memory: usize::try_from(corpus.index_memory.get()).unwrap_or(usize::MAX),
     }
@@ -176,10 +180,10 @@ mod tests {
         let mut recorder = Recorder::new(writer, &session).unwrap();
         for (number, is_flush_due) in [(1, false), (2, true)] {
             let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
-            let found = Found { url, role: Role::Page, dated: None, news: false };
+            let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
             let mut change = recorder.begin();
-            change.discover(&found, 1, 0, recorder.turn_of(&found, rank::ARTICLE)).unwrap();
-            let Committed { touched, queued } = recorder.commit(change).unwrap();
+            change.discover(&found, 1, 0, recorder.queue_position(&found, rank::ARTICLE)).unwrap();
+            let CommitResult { touched, queued } = recorder.commit(change).unwrap();
             assert_eq!(touched.iter().map(|host| host.name.as_str()).collect::<Vec<_>>(), ["a.example"]);
             assert_eq!(queued.values().copied().collect::<Vec<_>>(), [1]);
             assert_eq!(recorder.is_flush_due(), is_flush_due);

@@ -1,20 +1,20 @@
 //! Records and counts the outcomes of visits.
 
-use gleaner_frontier::{Class, Outcome, Role, UrlKey};
+use gleaner_frontier::{Outcome, OutcomeClass, Role, UrlKey};
 use gleaner_store::{Change, Counts, StoreError, UrlRecord};
 use tracing::debug;
 
 use super::Recorder;
 use super::revisit::is_article;
 use crate::error::CrawlError;
-use crate::extraction::Refused;
+use crate::extraction::RefusedLinks;
 use crate::visit::Visit;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageCounts<'a> {
     /// Bytes of the body. 0 if no body was read.
     pub(crate) bytes: u64,
-    pub(crate) refused: Option<&'a Refused>,
+    pub(crate) refused: Option<&'a RefusedLinks>,
 }
 
 impl Recorder {
@@ -44,14 +44,14 @@ impl Recorder {
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
-        self.progress.live.ended(visit.url.host(), Some(&outcome));
+        self.progress.activity.request_ended(visit.url.host(), Some(&outcome));
         self.count_visit(change, visit, Some(&outcome), counts)?;
         self.count_update(change, visit, &outcome)?;
         if is_article(&outcome) {
-            change.mark_there(visit.key)?;
+            change.clear_gone(visit.key)?;
         }
-        let rhythm = self.rhythm_after(visit, &outcome);
-        self.end_uncounted(change, visit.key, UrlRecord { rhythm, ..visit.record.clone() }, outcome)
+        let revisits = self.schedule_after(visit, &outcome);
+        self.end_uncounted(change, visit.key, UrlRecord { revisits, ..visit.record.clone() }, outcome)
     }
 
     pub(crate) fn end_uncounted(
@@ -62,8 +62,8 @@ impl Recorder {
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
         let again = self.next_visit(&record, &outcome);
-        let twin_of = change.url(key)?.and_then(|record| record.twin_of);
-        change.end(key, UrlRecord { twin_of, ..record }, outcome, again)?;
+        let duplicate_of = change.url(key)?.and_then(|record| record.duplicate_of);
+        change.end(key, UrlRecord { duplicate_of, ..record }, outcome, again)?;
         Ok(())
     }
 
@@ -75,9 +75,9 @@ impl Recorder {
         counts: PageCounts<'_>,
     ) -> Result<u32, CrawlError> {
         visit.span.record("outcome", "buffered");
-        self.progress.live.ended(visit.url.host(), None);
-        let rhythm = visit.record.rhythm.at(visit.at);
-        let buffered = change.buffer(visit.key, UrlRecord { rhythm, ..visit.record.clone() })?;
+        self.progress.activity.request_ended(visit.url.host(), None);
+        let revisits = visit.record.revisits.at(visit.at);
+        let buffered = change.buffer(visit.key, UrlRecord { revisits, ..visit.record.clone() })?;
         self.count_visit(change, visit, None, counts)?;
         Ok(buffered)
     }
@@ -134,6 +134,6 @@ fn broken_list(role: Role, outcome: &Outcome) -> Option<String> {
         Role::Feed => "feed",
         Role::Front | Role::Section | Role::Page => return None,
     };
-    let is_broken = outcome.class().is_failure() || outcome.class() == Class::Gone;
+    let is_broken = outcome.class().is_failure() || outcome.class() == OutcomeClass::Gone;
     is_broken.then(|| format!("{list} is not readable: {}", outcome.reason()))
 }

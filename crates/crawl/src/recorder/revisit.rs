@@ -1,6 +1,6 @@
 //! Decides which URLs are visited again, and when.
 //!
-//! * A front page, section, feed or sitemap has its own interval between visits ([`Rhythm`]).
+//! * A front page, section, feed or sitemap has its own interval between visits ([`RevisitSchedule`]).
 //! * A sitemap is also visited when its sitemap index has a change date after the last visit.
 //! * A page that looks like a section and leads to new URLs becomes a section.
 //! * The next page of a list is visited when half of the articles on the previous page are new.
@@ -11,13 +11,15 @@
 //! the article turns out to be unchanged. If most announcements of a site are wrong, only one in [`SAMPLE`]
 //! of the announced articles is revisited.
 
-use gleaner_frontier::{Found, Outcome, Rhythm, Role, Sight, looks_like_section, page_number};
-use gleaner_store::{Change, HostRecord, Turn, UrlRecord, UrlState, Wait};
+use gleaner_frontier::{
+    FoundUrl, ListChange, Outcome, RevisitSchedule, Role, looks_like_section, page_number,
+};
+use gleaner_store::{Change, HostRecord, QueuePosition, UrlRecord, UrlState, WaitReason};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Recorder;
 use crate::error::CrawlError;
-use crate::extraction::Reading;
+use crate::extraction::ParsedResponse;
 use crate::rank;
 use crate::visit::Visit;
 
@@ -44,18 +46,18 @@ const LAST_PAGE: u32 = 20;
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 
 impl Recorder {
-    pub(crate) fn rhythm_after(&self, visit: &Visit, outcome: &Outcome) -> Rhythm {
-        let Visit { record, at, sight, .. } = visit;
+    pub(crate) fn schedule_after(&self, visit: &Visit, outcome: &Outcome) -> RevisitSchedule {
+        let Visit { record, at, list_change, .. } = visit;
         match record.role {
-            Role::Page if *outcome == Outcome::Unchanged => record.rhythm.with_false_update().at(*at),
-            Role::Page => Rhythm { every: 0, ..record.rhythm }.at(*at),
+            Role::Page if *outcome == Outcome::Unchanged => record.revisits.with_false_update().at(*at),
+            Role::Page => RevisitSchedule { every: 0, ..record.revisits }.at(*at),
             // After a week in which a site was unreachable, its URLs must not have longer intervals.
-            _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.rhythm,
+            _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.revisits,
             role => {
                 // A sitemap that robots.txt names leads to all others, so its interval is at most that of a
                 // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
-                record.rhythm.after(role, *sight, self.config.crawl.revisit.get(), *at)
+                record.revisits.after(role, *list_change, self.config.crawl.revisit.get(), *at)
             }
         }
     }
@@ -74,7 +76,7 @@ impl Recorder {
             outcome,
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
         );
-        let every = SignedDuration::from_secs(record.rhythm.every.into());
+        let every = SignedDuration::from_secs(record.revisits.every.into());
         let least = SignedDuration::try_from(self.config.crawl.revisit.get()).unwrap_or(SignedDuration::MAX);
         let due = self.clock.now().checked_add(every.max(least)).unwrap_or(Timestamp::MAX);
         (record.role != Role::Section || section).then_some((due, rank))
@@ -87,17 +89,21 @@ impl Recorder {
     }
 
     fn next_look(&self, record: &UrlRecord) -> Option<Timestamp> {
-        record.rhythm.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
+        record.revisits.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
     }
 
     /// Makes a known URL ready if a change was announced since its last visit. Returns whether the URL became
     /// ready.
-    pub(crate) fn revive_if_updated(&self, change: &mut Change, found: &Found) -> Result<bool, CrawlError> {
+    pub(crate) fn revive_if_updated(
+        &self,
+        change: &mut Change,
+        found: &FoundUrl,
+    ) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
         let is_due = match (record.role, record.state) {
-            (Role::Sitemap, UrlState::Waiting { wait: Wait::Revisit, .. }) => {
-                record.rhythm.is_before_day(dated)
+            (Role::Sitemap, UrlState::Waiting { wait: WaitReason::Revisit, .. }) => {
+                record.revisits.is_before_day(dated)
             }
             (Role::Page, UrlState::Done) => self.is_update_credible(change, found, &record, dated)?,
             (Role::Page, UrlState::Ready { .. }) if record.dated.is_none() => {
@@ -113,7 +119,7 @@ impl Recorder {
         // A page keeps its publication date. A sitemap gets the announced date of its last change.
         let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
         let record = UrlRecord { dated: stated, ..record };
-        change.revive(found.url.key(), record, Turn { rank, fresh: Some(dated) })?;
+        change.revive(found.url.key(), record, QueuePosition { rank, fresh: Some(dated) })?;
         Ok(true)
     }
 
@@ -121,27 +127,27 @@ impl Recorder {
     pub(crate) fn revive_if_allowed(
         &self,
         change: &mut Change,
-        found: &Found,
-        turn: Turn,
+        found: &FoundUrl,
+        position: QueuePosition,
     ) -> Result<bool, CrawlError> {
         let Some(record) = change.url(found.url.key())? else { return Ok(false) };
         let is_excluded = matches!(record.last, Some(Outcome::Excluded { .. }));
-        if !is_excluded || record.state != UrlState::Done || record.rhythm.visited() {
+        if !is_excluded || record.state != UrlState::Done || record.revisits.visited() {
             return Ok(false);
         }
-        change.revive(found.url.key(), record, turn)?;
+        change.revive(found.url.key(), record, position)?;
         Ok(true)
     }
 
     fn is_update_credible(
         &self,
         change: &mut Change,
-        found: &Found,
+        found: &FoundUrl,
         record: &UrlRecord,
         dated: Timestamp,
     ) -> Result<bool, CrawlError> {
         let window = self.config.crawl.recheck_window.get();
-        let is_open = record.rhythm.is_before(dated) && record.rhythm.is_open(window, self.clock.now());
+        let is_open = record.revisits.is_before(dated) && record.revisits.is_open(window, self.clock.now());
         if !is_open || !record.last.as_ref().is_some_and(is_article) {
             return Ok(false);
         }
@@ -178,23 +184,27 @@ impl Recorder {
     /// Makes the next page of a list ready if an earlier run read it and half of this page's articles are
     /// new. An article is new if it was not visited before this run. The next page is not read if feeds and
     /// sitemaps named all new articles.
-    pub(crate) fn revive_next_page(&self, change: &mut Change, reading: &Reading) -> Result<(), CrawlError> {
-        let Some(next) = reading.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
+    pub(crate) fn revive_next_page(
+        &self,
+        change: &mut Change,
+        parsed_response: &ParsedResponse,
+    ) -> Result<(), CrawlError> {
+        let Some(next) = parsed_response.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
         };
         let Some(record) = change.url(next.key())? else { return Ok(()) };
         let is_list = matches!(record.last, Some(Outcome::NotArticle { .. }));
         let is_open = record.role == Role::Page && record.state == UrlState::Done;
-        if !is_list || !is_open || !record.rhythm.is_before(self.run.started) {
+        if !is_list || !is_open || !record.revisits.is_before(self.run.started) {
             return Ok(());
         }
         // A record of an older version does not contain the time of the visit.
-        let is_new = |record: &UrlRecord| match record.rhythm.visited() {
-            true => record.rhythm.is_since(self.run.started),
+        let is_new = |record: &UrlRecord| match record.revisits.visited() {
+            true => record.revisits.is_since(self.run.started),
             false => record.last.is_none(),
         };
         let (mut articles, mut new, mut unnamed) = (0, 0, 0);
-        for (found, _) in reading.found.iter().filter(|(_, rank)| *rank <= rank::ARTICLE) {
+        for (found, _) in parsed_response.found.iter().filter(|(_, rank)| *rank <= rank::ARTICLE) {
             articles += 1;
             if let Some(record) = change.url(found.url.key())?.filter(is_new) {
                 new += 1;
@@ -202,7 +212,7 @@ impl Recorder {
             }
         }
         if new * NEW_ON_LIST >= articles && unnamed > 0 {
-            change.revive(next.key(), record, Turn { rank: rank::SECTION, fresh: None })?;
+            change.revive(next.key(), record, QueuePosition { rank: rank::SECTION, fresh: None })?;
         }
         Ok(())
     }
@@ -249,18 +259,23 @@ fn is_root(record: &UrlRecord) -> bool {
 }
 
 /// Returns what the visit of a list found. `news` is the number of new or changed URLs on the list.
-pub(crate) fn sight(visit: &Visit, reading: &Reading, news: u64, digest: u64) -> Sight {
+pub(crate) fn list_change(
+    visit: &Visit,
+    parsed_response: &ParsedResponse,
+    news: u64,
+    digest: u64,
+) -> ListChange {
     let record = &visit.record;
-    let newest = reading.found.iter().filter_map(|(found, _)| found.dated).max();
+    let newest = parsed_response.found.iter().filter_map(|(found, _)| found.dated).max();
     // A sitemap with recent entries counts as recent even if its change date is old, because many indexes
     // never update that date.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);
     if record.role == Role::Sitemap && is_old && !is_root(record) {
-        return Sight::Still;
+        return ListChange::Still;
     }
-    match (news, digest == record.rhythm.digest) {
-        (0, true) => Sight::Same,
-        (0, false) => Sight::Changed,
-        _ => Sight::News,
+    match (news, digest == record.revisits.digest) {
+        (0, true) => ListChange::Same,
+        (0, false) => ListChange::Changed,
+        _ => ListChange::News,
     }
 }

@@ -44,8 +44,8 @@ impl OwnPartitions {
         self.store.archive_content(number).map_err(|error| self.store.explained(error))
     }
 
-    pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<Marks, StoreError> {
-        Ok(Marks::new(self.store.replayed(purpose, file, &self.partitions)?))
+    pub(crate) fn marks(&self, purpose: &str, file: &str) -> Result<FileMarks, StoreError> {
+        Ok(FileMarks::new(self.store.replayed(purpose, file, &self.partitions)?))
     }
 }
 
@@ -72,13 +72,13 @@ impl Checkpoint {
         self.done.iter().any(|done| *done > (0, 0))
     }
 
-    pub(super) fn marks(&self, file: u32) -> Marks {
+    pub(super) fn marks(&self, file: u32) -> FileMarks {
         let mark = |(number, offset): &(u32, u64)| match file.cmp(number) {
             Ordering::Less => DONE,
             Ordering::Equal => *offset,
             Ordering::Greater => 0,
         };
-        Marks::new(self.done.iter().map(mark).collect())
+        FileMarks::new(self.done.iter().map(mark).collect())
     }
 
     pub(super) fn raise(&mut self, own: &OwnPartitions, to: (u32, u64), change: &mut Change) {
@@ -94,12 +94,12 @@ impl Checkpoint {
 /// The marks of one file, in partition order. All records before a mark are processed. In most files, all
 /// marks are equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Marks {
+pub(crate) enum FileMarks {
     Even(u64),
     Uneven(Vec<u64>),
 }
 
-impl Marks {
+impl FileMarks {
     fn new(marks: Vec<u64>) -> Self {
         match marks.split_first() {
             None => Self::Even(0),
@@ -137,24 +137,26 @@ mod tests {
     #[test]
     fn no_mark_goes_back() {
         for (marks, to, then) in [
-            (vec![], 5, Marks::Even(5)),
-            (vec![3, 3], 5, Marks::Even(5)),
-            (vec![7, 7], 5, Marks::Even(7)),
-            (vec![3, 7], 5, Marks::Uneven(vec![5, 7])),
-            (vec![3, 7], 7, Marks::Even(7)),
-            (vec![3, 7], 2, Marks::Uneven(vec![3, 7])),
+            (vec![], 5, FileMarks::Even(5)),
+            (vec![3, 3], 5, FileMarks::Even(5)),
+            (vec![7, 7], 5, FileMarks::Even(7)),
+            (vec![3, 7], 5, FileMarks::Uneven(vec![5, 7])),
+            (vec![3, 7], 7, FileMarks::Even(7)),
+            (vec![3, 7], 2, FileMarks::Uneven(vec![3, 7])),
         ] {
-            assert_eq!(Marks::new(marks.clone()).raised(to), then, "{marks:?} {to}");
+            assert_eq!(FileMarks::new(marks.clone()).raised(to), then, "{marks:?} {to}");
         }
-        assert_eq!((Marks::Uneven(vec![4, 2]).least(), Marks::Uneven(vec![4, 2]).get(0)), (2, 4));
+        assert_eq!((FileMarks::Uneven(vec![4, 2]).least(), FileMarks::Uneven(vec![4, 2]).get(0)), (2, 4));
     }
 
     #[test]
     fn a_checkpoint_is_a_mark_in_each_file() {
         let checkpoint = Checkpoint { run: 1, settings: String::new(), done: vec![(0, 0), (7, 30)] };
-        for (file, marks) in
-            [(1, Marks::Uneven(vec![0, DONE])), (7, Marks::Uneven(vec![0, 30])), (8, Marks::Even(0))]
-        {
+        for (file, marks) in [
+            (1, FileMarks::Uneven(vec![0, DONE])),
+            (7, FileMarks::Uneven(vec![0, 30])),
+            (8, FileMarks::Even(0)),
+        ] {
             assert_eq!(checkpoint.marks(file), marks, "{file}");
         }
     }

@@ -22,7 +22,7 @@
 //! method. It removes this text only if the settings refuse it. Pages that are still buffered because their
 //! host has no template are each extracted on their own.
 
-mod answer;
+mod archived_response;
 mod marks;
 mod reextract;
 mod replayer;
@@ -42,9 +42,9 @@ use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
 use tracing::info;
 
-use answer::Limits;
-use marks::{Checkpoint, Marks, OwnPartitions};
-use replayer::{Ended, Progressed, Replayer, ReplayerInput};
+use archived_response::BodyLimits;
+use marks::{Checkpoint, FileMarks, OwnPartitions};
+use replayer::{ReplayEnd, ReplayProgress, Replayer, ReplayerInput};
 pub use source::WarcFile;
 
 use crate::clock::Clock;
@@ -52,9 +52,9 @@ use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::scope::scope;
-use crate::session::{Finished, Session, begin};
+use crate::session::{Session, SessionResult, begin};
 use crate::session_config::SessionConfig;
-use crate::stop::Stop;
+use crate::stop::StopRequest;
 
 /// The purpose of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,14 +95,14 @@ pub struct Replay {
     /// The files to read, in this order.
     pub sources: Vec<WarcFile>,
     /// Lets the caller stop the replay.
-    pub stop: Stop,
+    pub stop: StopRequest,
     /// Counters, updated while the replay runs.
     pub progress: Arc<Progress>,
 }
 
 /// The result of a replay.
 #[derive(Debug, Clone, Default)]
-pub struct Replayed {
+pub struct ReplaySummary {
     /// Number of responses that were read.
     pub read: u64,
     /// Number of skipped records, by reason.
@@ -139,7 +139,7 @@ pub struct Changes {
 /// # Errors
 /// The errors of [`crate::run`], or a file cannot be read. Completed work stays in the store, and the same
 /// call resumes.
-pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
+pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
     // The replayed files are already the archive, so nothing is archived again.
     config.archive.keep = false;
@@ -147,7 +147,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
     let scope = Arc::new(scope(&config, &seeds)?);
     let clock = Clock::default();
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
-    let (limits, settings) = (Limits::from_config(&config), settings_of(&config, &pins));
+    let (limits, settings) = (BodyLimits::from_config(&config), settings_of(&config, &pins));
     let session = SessionConfig {
         config: Arc::new(config),
         seeds: seeds.into(),
@@ -162,7 +162,7 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         clock,
     };
     let plan = Plan { purpose, session, sources, settings, limits };
-    let (mut replayed, mut is_over) = (Replayed::default(), false);
+    let (mut replayed, mut is_over) = (ReplaySummary::default(), false);
     let (session, complete) = loop {
         follow(&writer, &progress);
         // A session requires a politeness, although a replay sends no requests.
@@ -172,9 +172,9 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
         let ended = work(&mut session.pipeline, &mut replayer);
         replayed = replayer.replayed;
         match ended {
-            Ok(Ended::Through) => break (session, true),
-            Ok(Ended::Stopped) => break (session, false),
-            Ok(Ended::Regrouping) => writer = session.abandon(),
+            Ok(ReplayEnd::Through) => break (session, true),
+            Ok(ReplayEnd::Stopped) => break (session, false),
+            Ok(ReplayEnd::Regrouping) => writer = session.abandon(),
             // Another worker has taken a partition of this worker. Start again, as after a crash.
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon();
@@ -183,22 +183,22 @@ pub fn replay(start: Replay) -> Result<Replayed, CrawlError> {
             Err(error) => return Err(error),
         }
     };
-    let Finished { store, run, .. } = session.finish(complete)?;
+    let SessionResult { store, run, .. } = session.finish(complete)?;
     let mut outcomes = std::mem::take(&mut replayed.outcomes);
     for (_, counts) in store.counts(run.number)? {
         for (reason, count) in counts.outcomes {
             *outcomes.entry(reason).or_default() += count;
         }
     }
-    Ok(Replayed { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
+    Ok(ReplaySummary { outcomes, documents: store.totals()?.documents(), complete, ..replayed })
 }
 
-fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<Ended, CrawlError> {
+fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<ReplayEnd, CrawlError> {
     let ended = pipeline.run(replayer)?;
     replayer.note(pipeline)?;
     match ended {
-        Ended::Regrouping => pipeline.release_surplus()?,
-        Ended::Through | Ended::Stopped => pipeline.recorder.flush()?,
+        ReplayEnd::Regrouping => pipeline.release_surplus()?,
+        ReplayEnd::Through | ReplayEnd::Stopped => pipeline.recorder.flush()?,
     }
     Ok(ended)
 }
@@ -208,7 +208,7 @@ struct Plan {
     session: SessionConfig,
     sources: Vec<WarcFile>,
     settings: String,
-    limits: Limits,
+    limits: BodyLimits,
 }
 
 impl Plan {
@@ -217,7 +217,7 @@ impl Plan {
         &self,
         session: &Session,
         is_over: bool,
-        mut replayed: Replayed,
+        mut replayed: ReplaySummary,
     ) -> Result<Replayer, CrawlError> {
         let own = OwnPartitions::from_store(&session.pipeline.recorder.store);
         // A worker without partitions has nothing to read.
@@ -232,7 +232,7 @@ impl Plan {
             source::read(files.clone(), own.clone(), self.limits).map_err(CrawlError::NoWorkers)?;
         Ok(Replayer::new(ReplayerInput {
             purpose: self.purpose,
-            files: files.into_iter().map(|(source, marks)| Progressed::new(source, marks)).collect(),
+            files: files.into_iter().map(|(source, marks)| ReplayProgress::new(source, marks)).collect(),
             own,
             checkpoint,
             admission: Arc::clone(&self.session.admission),
@@ -261,7 +261,7 @@ fn marked(
     sources: &[WarcFile],
     own: &OwnPartitions,
     checkpoint: Option<&Checkpoint>,
-) -> Result<Vec<(WarcFile, Marks)>, StoreError> {
+) -> Result<Vec<(WarcFile, FileMarks)>, StoreError> {
     let marks = |source: &WarcFile| match checkpoint {
         Some(checkpoint) => Ok(checkpoint.marks(source.number())),
         None => own.marks(purpose.label(), &source.path.to_string_lossy()),

@@ -10,8 +10,8 @@ use super::Changes;
 use super::replayer::Replayer;
 use crate::admission::outcome_of;
 use crate::error::CrawlError;
-use crate::extraction::{Content, Reading};
-use crate::learner::training::{Trained, TrainingJob};
+use crate::extraction::{Content, ParsedResponse};
+use crate::learner::training::{TrainingJob, TrainingResult};
 use crate::pipeline::Pipeline;
 use crate::visit::Visit;
 
@@ -20,11 +20,11 @@ impl Replayer {
         &mut self,
         pipeline: &mut Pipeline,
         visit: Visit,
-        reading: Reading,
+        parsed_response: ParsedResponse,
     ) -> Result<(), CrawlError> {
         pipeline.frontier.in_flight -= 1;
         pipeline.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-        let drafted = match reading.content {
+        let drafted = match parsed_response.content {
             Content::Article(article) => match article.document {
                 Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
                 document => Ok(document),
@@ -37,7 +37,7 @@ impl Replayer {
         let words_before = own.as_ref().map_or(0, words_of);
         let before = match own {
             Some(own) => Some(own),
-            None => document_of_twin(pipeline, &visit)?,
+            None => document_of_duplicate(pipeline, &visit)?,
         };
         let document = match drafted {
             Ok(document) => document,
@@ -88,7 +88,7 @@ impl Replayer {
         &mut self,
         pipeline: &Pipeline,
         job: &TrainingJob,
-        trained: &Trained,
+        trained: &TrainingResult,
     ) -> Result<(), CrawlError> {
         pipeline.session.progress.responses.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
         for page in &trained.pages {
@@ -129,9 +129,9 @@ fn words_of(document: &Document) -> u64 {
 
 /// Returns a copy of the document for this page if another URL has this page's document. If the other URL
 /// loses the document later, this page gets it, so the settings must admit it for this page too.
-fn document_of_twin(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
-    let Some(twin) = visit.record.twin_of else { return Ok(None) };
-    let document = pipeline.recorder.store.document(DocumentId(*twin.as_bytes()))?;
+fn document_of_duplicate(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
+    let Some(original) = visit.record.duplicate_of else { return Ok(None) };
+    let document = pipeline.recorder.store.document(DocumentId(*original.as_bytes()))?;
     Ok(document.map(|document| Document {
         id: DocumentId(*visit.key.as_bytes()),
         url: visit.record.url.clone(),

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::{Digest, Digests};
 use gleaner_corpus::Admission;
-use gleaner_frontier::{Found, Role, Sight};
-use gleaner_store::{Change, HostId, Turn};
+use gleaner_frontier::{FoundUrl, ListChange, Role};
+use gleaner_store::{Change, HostId, QueuePosition};
 use tracing::Span;
 
-use super::answer::{Answer, Place};
-use super::marks::{Checkpoint, Marks, OwnPartitions};
-use super::source::{FileEvent, WarcFile, tell};
-use super::{Purpose, Replayed};
+use super::archived_response::{ArchivedResponse, RecordPlace};
+use super::marks::{Checkpoint, FileMarks, OwnPartitions};
+use super::source::{FileEvent, WarcFile, log_damage};
+use super::{Purpose, ReplaySummary};
 use crate::archive::archived;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::frontier::TICK;
-use crate::pipeline::{Pipeline, Source};
+use crate::pipeline::{EventSource, Pipeline};
 use crate::rank;
 use crate::visit::Visit;
 
@@ -34,14 +34,14 @@ const DEPTH: u32 = 1;
 
 pub(super) struct Replayer {
     pub(super) purpose: Purpose,
-    pub(super) files: Vec<Progressed>,
-    newest: Option<Place>,
+    pub(super) files: Vec<ReplayProgress>,
+    newest: Option<RecordPlace>,
     checkpoint: Option<Checkpoint>,
-    waiting: VecDeque<Answer>,
+    waiting: VecDeque<ArchivedResponse>,
     waiting_bytes: usize,
-    open: BTreeSet<Place>,
+    open: BTreeSet<RecordPlace>,
     busy: HashSet<String>,
-    in_flight: HashMap<String, Place>,
+    in_flight: HashMap<String, RecordPlace>,
     pub(super) admission: Arc<Admission>,
     own: OwnPartitions,
     /// The events of the thread that reads the files. The channel closes after the last file.
@@ -53,51 +53,51 @@ pub(super) struct Replayer {
     /// Hosts without a template whose buffered pages a re-extraction still has to extract. `None` until the
     /// whole archive is read.
     without_template: Option<Vec<HostId>>,
-    pub(super) replayed: Replayed,
+    pub(super) replayed: ReplaySummary,
 }
 
 pub(super) struct ReplayerInput {
     pub(super) purpose: Purpose,
-    pub(super) files: Vec<Progressed>,
+    pub(super) files: Vec<ReplayProgress>,
     pub(super) own: OwnPartitions,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) admission: Arc<Admission>,
-    pub(super) replayed: Replayed,
+    pub(super) replayed: ReplaySummary,
     pub(super) incoming: Receiver<FileEvent>,
     pub(super) events: Receiver<Event>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum ReplayEnd {
     Through,
     Stopped,
     /// This worker gained partitions, or must release some. Work then continues with the new partitions.
     Regrouping,
 }
 
-pub(super) struct Progressed {
+pub(super) struct ReplayProgress {
     path: PathBuf,
     pub(super) number: u32,
-    marks: Marks,
+    marks: FileMarks,
     /// The offset of the last response that was read, or of the end of the file.
     heard: u64,
 }
 
-impl Progressed {
-    pub(super) fn new(source: WarcFile, marks: Marks) -> Self {
+impl ReplayProgress {
+    pub(super) fn new(source: WarcFile, marks: FileMarks) -> Self {
         Self { number: source.number(), heard: marks.least(), marks, path: source.path }
     }
 }
 
-impl Source for Replayer {
-    type Ending = Ended;
+impl EventSource for Replayer {
+    type Ending = ReplayEnd;
 
-    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
+    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<ReplayEnd>, CrawlError> {
         if self.followed.elapsed() >= TICK {
             self.followed = Instant::now();
             self.regroups = pipeline.must_regroup()?;
         }
-        if self.goes_on(pipeline) {
+        if self.may_continue(pipeline) {
             self.dispatch_waiting(pipeline)?;
         }
         self.ending(pipeline)
@@ -106,11 +106,11 @@ impl Source for Replayer {
     fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
         let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
         let never = crossbeam_channel::never();
-        let listens = self.is_open && has_room && self.goes_on(pipeline);
+        let listens = self.is_open && has_room && self.may_continue(pipeline);
         select! {
             recv(self.events) -> event => return Ok(event.ok()),
             recv(if listens { &self.incoming } else { &never }) -> item => match item {
-                Ok(item) => self.hear(item)?,
+                Ok(item) => self.handle(item)?,
                 Err(_) => self.is_open = false,
             },
             default(pause) => {}
@@ -152,15 +152,15 @@ impl Replayer {
         }
     }
 
-    fn ending(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ended>, CrawlError> {
+    fn ending(&mut self, pipeline: &mut Pipeline) -> Result<Option<ReplayEnd>, CrawlError> {
         if pipeline.frontier.in_flight > 0 {
             return Ok(None);
         }
         if pipeline.stop().is_requested() {
-            return Ok(Some(Ended::Stopped));
+            return Ok(Some(ReplayEnd::Stopped));
         }
         if self.regroups {
-            return Ok(Some(Ended::Regrouping));
+            return Ok(Some(ReplayEnd::Regrouping));
         }
         if self.is_open || !self.waiting.is_empty() || self.extracts_rest(pipeline)? {
             return Ok(None);
@@ -168,7 +168,7 @@ impl Replayer {
         if !pipeline.membership.is_idle {
             self.note(pipeline)?;
         }
-        Ok(pipeline.is_over_everywhere()?.then_some(Ended::Through))
+        Ok(pipeline.is_over_everywhere()?.then_some(ReplayEnd::Through))
     }
 
     /// After all files are read, extracts pages of hosts with too few pages for a template. Returns whether
@@ -182,11 +182,11 @@ impl Replayer {
             || !hosts.is_empty())
     }
 
-    fn goes_on(&self, pipeline: &Pipeline) -> bool {
+    fn may_continue(&self, pipeline: &Pipeline) -> bool {
         !self.regroups && !pipeline.stop().is_requested()
     }
 
-    fn hear(&mut self, heard: FileEvent) -> Result<(), CrawlError> {
+    fn handle(&mut self, heard: FileEvent) -> Result<(), CrawlError> {
         match heard {
             FileEvent::Answer(answer) => {
                 self.reached(answer.place);
@@ -197,18 +197,18 @@ impl Replayer {
             }
             FileEvent::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
             FileEvent::Damaged(path, damage) => {
-                tell(&path, &damage);
+                log_damage(&path, &damage);
                 if self.replayed.damaged.len() < MOST_DAMAGES {
                     self.replayed.damaged.push((path, damage.offset, damage.reason));
                 }
             }
-            FileEvent::FileEnds(file, offset) => self.reached(Place { file, offset }),
+            FileEvent::FileEnds(file, offset) => self.reached(RecordPlace { file, offset }),
             FileEvent::Failed(path, source) => return Err(CrawlError::Source { path, source }),
         }
         Ok(())
     }
 
-    fn reached(&mut self, place: Place) {
+    fn reached(&mut self, place: RecordPlace) {
         self.files[place.file].heard = place.offset;
         self.newest = Some(place);
     }
@@ -247,7 +247,7 @@ impl Replayer {
         Ok(())
     }
 
-    fn visit(&self, pipeline: &mut Pipeline, answer: &Answer) -> Result<Option<Visit>, CrawlError> {
+    fn visit(&self, pipeline: &mut Pipeline, answer: &ArchivedResponse) -> Result<Option<Visit>, CrawlError> {
         let key = answer.url.key();
         let known = pipeline.recorder.store.url(key)?;
         if !self.is_wanted(pipeline, answer, known.as_ref())? {
@@ -255,9 +255,9 @@ impl Replayer {
         }
         if known.is_none() {
             let role = answer.role.unwrap_or(Role::Page);
-            let found = Found { url: answer.url.clone(), role, dated: None, news: false };
+            let found = FoundUrl { url: answer.url.clone(), role, dated: None, news: false };
             let mut change = pipeline.recorder.begin();
-            change.discover(&found, DEPTH, 0, Turn { rank: rank::ARTICLE, fresh: None })?;
+            change.discover(&found, DEPTH, 0, QueuePosition { rank: rank::ARTICLE, fresh: None })?;
             pipeline.commit(change)?;
         }
         let Some(mut record) = pipeline.recorder.store.url(key)? else { return Ok(None) };
@@ -281,7 +281,7 @@ impl Replayer {
             at,
             span: Span::none(),
             lease: pipeline.recorder.store.lease_of(host_id),
-            sight: Sight::Same,
+            list_change: ListChange::Same,
             template,
             chain: None,
         }))
@@ -356,7 +356,7 @@ impl Replayer {
 
     fn note_files(&mut self, change: &mut Change) {
         for (number, file) in self.files.iter_mut().enumerate() {
-            let from = Place { file: number, offset: 0 };
+            let from = RecordPlace { file: number, offset: 0 };
             let first = self.open.range(from..).next().filter(|place| place.file == number);
             let marks = file.marks.clone().raised(first.map_or(file.heard, |place| place.offset));
             if marks == file.marks {

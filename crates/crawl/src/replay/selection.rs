@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use gleaner_archive::Digest;
 use gleaner_frontier::{Outcome, Role};
-use gleaner_store::{Archived, UrlRecord, UrlState};
+use gleaner_store::{ArchivePosition, UrlRecord, UrlState};
 
 use super::Purpose;
-use super::answer::Answer;
+use super::archived_response::ArchivedResponse;
 use super::replayer::Replayer;
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
@@ -17,7 +17,7 @@ impl Replayer {
     pub(super) fn is_wanted(
         &self,
         pipeline: &Pipeline,
-        answer: &Answer,
+        answer: &ArchivedResponse,
         known: Option<&UrlRecord>,
     ) -> Result<bool, CrawlError> {
         let has_ended = |record: &UrlRecord| matches!(record.state, UrlState::Done | UrlState::Kept);
@@ -27,7 +27,7 @@ impl Replayer {
                 // If a crash happens after a page is archived but before it is stored, the crawl fetches the
                 // page again. The archive then has two responses, and the replay has already processed the
                 // first.
-                let is_same = |archived: Archived| {
+                let is_same = |archived: ArchivePosition| {
                     is_page && archived.digest == *Digest::from_content(&answer.response.body).as_bytes()
                 };
                 let is_done = |record: &UrlRecord| {

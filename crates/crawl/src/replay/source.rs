@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use gleaner_archive::{Damage, Item, Reader, Record};
+use gleaner_archive::{ArchiveReader, Damage, Item, Record};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{FileRecord, StoreError};
 use tracing::warn;
 
-use super::answer::{Answer, Limits, Place};
-use super::marks::{DONE, Marks, OwnPartitions};
+use super::archived_response::{ArchivedResponse, BodyLimits, RecordPlace};
+use super::marks::{DONE, FileMarks, OwnPartitions};
 
 const AHEAD: usize = 16;
 
@@ -51,13 +51,13 @@ impl WarcFile {
             return number;
         }
         let file = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        gleaner_archive::Place { file, offset: 0 }.number()
+        gleaner_archive::RecordPosition { file, offset: 0 }.number()
     }
 }
 
 #[derive(Debug)]
 pub(crate) enum FileEvent {
-    Answer(Box<Answer>),
+    Answer(Box<ArchivedResponse>),
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
     /// The end of a file: the index of the file, and the offset at which a further record would begin.
@@ -67,9 +67,9 @@ pub(crate) enum FileEvent {
 
 /// Starts a thread that reads the pages of this worker's partitions. The thread skips pages before the marks.
 pub(crate) fn read(
-    sources: Vec<(WarcFile, Marks)>,
+    sources: Vec<(WarcFile, FileMarks)>,
     own: OwnPartitions,
-    limits: Limits,
+    limits: BodyLimits,
 ) -> io::Result<Receiver<FileEvent>> {
     let (send, incoming) = bounded(AHEAD);
     let work = move || {
@@ -86,9 +86,9 @@ pub(crate) fn read(
 struct FileReader<'a> {
     file: usize,
     source: WarcFile,
-    marks: Marks,
+    marks: FileMarks,
     own: &'a OwnPartitions,
-    limits: Limits,
+    limits: BodyLimits,
     send: &'a Sender<FileEvent>,
 }
 
@@ -127,17 +127,17 @@ impl FileReader<'_> {
         };
         for start in starts {
             let items: Box<dyn Iterator<Item = io::Result<Item>>> = match &stored {
-                None => Box::new(Reader::open(&source.path, start, most)?),
+                None => Box::new(ArchiveReader::open(&source.path, start, most)?),
                 Some(content) => {
                     let mut content = Cursor::new(content.as_slice());
                     content.set_position(start);
-                    Box::new(Reader::new(content, most)?)
+                    Box::new(ArchiveReader::new(content, most)?)
                 }
             };
             let count = if source.offsets.is_some() { 1 } else { usize::MAX };
             for item in items.take(count) {
                 let heard = match item? {
-                    Item::Record(record) => self.heard(record),
+                    Item::Record(record) => self.event(record),
                     Item::Damage(damage) => {
                         if damage.is_last && source.offsets.is_none() {
                             end = end.min(damage.offset);
@@ -164,12 +164,12 @@ impl FileReader<'_> {
     }
 
     /// Returns the event for a record, or `None` if it is processed already or by another worker.
-    fn heard(&self, record: Record) -> Option<FileEvent> {
-        let place = Place { file: self.file, offset: record.offset };
+    fn event(&self, record: Record) -> Option<FileEvent> {
+        let place = RecordPlace { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
             self.own.position(url).is_some_and(|partition| self.marks.get(partition) <= place.offset)
         };
-        match Answer::from_record(&record, place, self.limits, is_ours) {
+        match ArchivedResponse::from_record(&record, place, self.limits, is_ours) {
             Ok(Some(answer)) => Some(FileEvent::Answer(Box::new(answer))),
             Ok(None) => None,
             Err(reason) => Some(FileEvent::PassedOver(reason)),
@@ -177,6 +177,6 @@ impl FileReader<'_> {
     }
 }
 
-pub(crate) fn tell(path: &Path, damage: &Damage) {
+pub(crate) fn log_damage(path: &Path, damage: &Damage) {
     warn!(file = %path.display(), offset = damage.offset, reason = damage.reason, "a record cannot be read");
 }

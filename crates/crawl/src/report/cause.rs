@@ -1,7 +1,7 @@
 //! Explains causes in words, and names the command to run next.
 
 use gleaner_fetch::TlsFault;
-use gleaner_frontier::Class;
+use gleaner_frontier::OutcomeClass;
 use gleaner_render::language::Bilingual;
 
 /// Explains an outcome's reason in words. Keeps the reason in parentheses, because logs and counts use it.
@@ -118,7 +118,7 @@ pub(crate) fn is_wall(reason: &str) -> bool {
 
 /// Returns the command that shows more about a reason. For failed visits and walls, it sends a request.
 pub(crate) fn command(host: &str, reason: &str) -> String {
-    match is_wall(reason) || Class::from_reason(reason).is_some_and(Class::is_failure) {
+    match is_wall(reason) || OutcomeClass::from_reason(reason).is_some_and(OutcomeClass::is_failure) {
         true => format!("gleaner doctor {host} --fetch"),
         false => format!("gleaner doctor {host}"),
     }

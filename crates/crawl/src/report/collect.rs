@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Disk, Held, HostData, PastRun, Report, RunData};
+use super::{DeferredUrls, Disk, HostData, PastRun, Report, RunData};
 use gleaner_config::Config;
 use gleaner_store::{Counts, Run, Store, StoreError};
 use gleaner_template::SiteTemplate;
@@ -33,7 +33,7 @@ pub fn build(
     let (run, ending) = match crawled {
         Ok(summary) => (Some(summary.run.clone()), told_ending(summary.ending)),
         Err(error) => {
-            let ending = super::Ending::Failed { error: error.to_string() };
+            let ending = super::RunEnding::Failed { error: error.to_string() };
             // If the last run in the store has ended, the crawl failed before it began a new run.
             (store.last_run()?.filter(|run| run.ended.is_none()), Some(ending))
         }
@@ -41,9 +41,9 @@ pub fn build(
     let (Some(run), Some(ending)) = (run, ending) else { return Ok(None) };
     let summary = crawled.as_ref().ok();
     let mut hosts = hosts(store, config, &run)?;
-    for held in summary.iter().flat_map(|summary| &summary.held_back) {
+    for held in summary.iter().flat_map(|summary| &summary.deferred_urls) {
         if let Some(host) = hosts.iter_mut().find(|host| host.name == held.host) {
-            host.held.push(Held { urls: held.urls, why: held.why.clone() });
+            host.held.push(DeferredUrls { urls: held.urls, why: held.why.clone() });
         }
     }
     let data = RunData {
@@ -60,10 +60,10 @@ pub fn build(
     Ok(Some(Report::new(&data)))
 }
 
-fn told_ending(ending: Ending) -> Option<super::Ending> {
+fn told_ending(ending: Ending) -> Option<super::RunEnding> {
     match ending {
-        Ending::Quiet => Some(super::Ending::Quiet),
-        Ending::Budget(budget) => Some(super::Ending::Budget { key: budget.to_string() }),
+        Ending::Quiet => Some(super::RunEnding::Quiet),
+        Ending::Budget(budget) => Some(super::RunEnding::Budget { key: budget.to_string() }),
         Ending::Stopped => None,
     }
 }

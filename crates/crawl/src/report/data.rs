@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::GroupedCounts;
 use super::findings::{self, Finding, Grade};
-use super::run_data::{Ending, Held, RunData, past_of};
-use super::usual::{Rhythm, Usual};
+use super::run_data::{DeferredUrls, RunData, RunEnding, past_of};
+use super::usual::{RunIntervals, UsualCount};
 use crate::host_view::TemplateState;
 
 /// The result of a run, for people and programs. Later versions may add fields to the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The status. It follows from the gravest finding.
-    pub status: Status,
+    pub status: RunStatus,
     /// The run's number.
     pub run: u32,
     /// When the run began.
@@ -23,7 +23,7 @@ pub struct Report {
     /// Whether an interrupted run was resumed.
     pub resumed: bool,
     /// How the run ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
     /// Free bytes on the disk at the end of the run. `None` if unknown.
@@ -37,12 +37,12 @@ pub struct Report {
     /// The counts of all hosts together.
     pub totals: GroupedCounts,
     /// The hosts, sorted by name.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<HostReport>,
 }
 
 /// The results of one host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Host {
+pub struct HostReport {
     /// The host's name.
     pub name: String,
     /// The host's usual number of new documents. `None` if unknown.
@@ -50,7 +50,7 @@ pub struct Host {
     /// The host's counts.
     pub figures: GroupedCounts,
     /// URLs left for the next run, by reason.
-    pub held: Vec<Held>,
+    pub held: Vec<DeferredUrls>,
     /// The state of the host's template.
     pub template: TemplateState,
     /// Whether the user paused the host.
@@ -63,7 +63,7 @@ pub struct Host {
 /// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum RunStatus {
     /// There are no findings, or only notes.
     Fine,
     /// A person should look at a finding.
@@ -72,7 +72,7 @@ pub enum Status {
     Failed,
 }
 
-impl Status {
+impl RunStatus {
     /// Returns the name used in JSON.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -84,7 +84,7 @@ impl Status {
     }
 }
 
-impl From<Grade> for Status {
+impl From<Grade> for RunStatus {
     fn from(grade: Grade) -> Self {
         match grade {
             Grade::Note => Self::Fine,
@@ -103,13 +103,14 @@ impl Report {
         let mut totals = gleaner_store::Counts::default();
         data.hosts.iter().for_each(|host| totals.add(&host.counts));
         let now = data.run.started;
-        let rhythm = Rhythm::new(now, data.past.iter().map(|run| run.started));
-        let mut hosts: Vec<Host> = data
+        let intervals = RunIntervals::new(now, data.past.iter().map(|run| run.started));
+        let mut hosts: Vec<HostReport> = data
             .hosts
             .iter()
-            .map(|host| Host {
+            .map(|host| HostReport {
                 name: host.name.clone(),
-                usual: Usual::new(now, past_of(&data.past, &host.name), &rhythm).map(|usual| usual.new),
+                usual: UsualCount::new(now, past_of(&data.past, &host.name), &intervals)
+                    .map(|usual| usual.new),
                 figures: GroupedCounts::from_counts(&host.counts),
                 held: host.held.clone(),
                 template: host.template.clone(),
@@ -143,8 +144,8 @@ impl Report {
 
     /// Returns the hosts that have visits, fetched pages or URLs left for the next run, and the hosts that
     /// usually have new documents.
-    pub fn lively(&self) -> impl Iterator<Item = &Host> {
-        let is_lively = |host: &&Host| {
+    pub fn active_hosts(&self) -> impl Iterator<Item = &HostReport> {
+        let is_lively = |host: &&HostReport| {
             host.figures.visits() > 0
                 || host.figures.fetched > 0
                 || !host.held.is_empty()

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_render::language::{Bilingual, Language};
+use gleaner_render::language::{Bilingual, UiLanguage};
 use gleaner_render::text::{self, count};
 use serde::{Deserialize, Serialize};
 
 use super::cause::{explained_hold, is_of_the_clock};
-use super::host_findings::Look;
-use super::run_data::{Ending, HostData, RunData, past_of};
-use super::usual::{Rhythm, Usual, median};
+use super::host_findings::HostCheck;
+use super::run_data::{HostData, RunData, RunEnding, past_of};
+use super::usual::{RunIntervals, UsualCount, median};
 use super::{GroupedCounts, PastRun};
 use crate::frontier::budget::Budget;
 use crate::summary::reached;
@@ -102,7 +102,7 @@ fn both(english: &str, vietnamese: &str) -> Bilingual {
 
 /// Findings with the same cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group<'a> {
+pub struct FindingGroup<'a> {
     /// The severity of the findings.
     pub grade: Grade,
     /// The cause of the findings.
@@ -114,16 +114,16 @@ pub struct Group<'a> {
 /// Groups the findings about hosts by grade and cause. The groups are in the order of their first finding.
 /// Each finding about the run is its own group.
 #[must_use]
-pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+pub fn groups(findings: &[Finding]) -> Vec<FindingGroup<'_>> {
+    let mut groups: Vec<FindingGroup<'_>> = Vec::new();
     for finding in findings {
         let (grade, cause) = (finding.grade, finding.cause.as_str());
-        let is_same = |group: &&mut Group<'_>| {
+        let is_same = |group: &&mut FindingGroup<'_>| {
             (group.grade, group.cause) == (grade, cause) && group.findings[0].host.is_some()
         };
         match groups.iter_mut().find(is_same).filter(|_| finding.host.is_some() && !cause.is_empty()) {
             Some(group) => group.findings.push(finding),
-            None => groups.push(Group { grade, cause, findings: vec![finding] }),
+            None => groups.push(FindingGroup { grade, cause, findings: vec![finding] }),
         }
     }
     groups
@@ -134,28 +134,28 @@ pub fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
 pub(crate) fn all(data: &RunData) -> Vec<Finding> {
     let past = &data.past[..data.past.len().min(RunData::PAST)];
     let now = data.run.started;
-    let rhythm = Rhythm::new(now, past.iter().map(|run| run.started));
+    let intervals = RunIntervals::new(now, past.iter().map(|run| run.started));
     let mut found: Vec<(f64, Finding)> = Vec::new();
     let mut usual_of_all = 0.0;
     for host in &data.hosts {
-        let look = Look {
+        let look = HostCheck {
             data,
             host,
             figures: GroupedCounts::from_counts(&host.counts),
-            usual: Usual::new(now, past_of(past, &host.name), &rhythm),
+            usual: UsualCount::new(now, past_of(past, &host.name), &intervals),
             past,
-            rhythm: &rhythm,
+            intervals: &intervals,
         };
         let weight = look.usual.as_ref().map_or(0.0, |usual| usual.new);
         usual_of_all += weight;
-        let gives = look.gives();
+        let gives = look.most_severe();
         let is_said = |list: &Finding| gives.as_ref().is_some_and(|gives| gives.cause.contains(&list.cause));
         // A finding about the number of documents matters more than other findings about the same host.
         found.extend(look.broken_list().filter(|list| !is_said(list)).map(|list| (-1.0, list)));
         found.extend(gives.map(|finding| (weight, finding)));
         found.extend(look.template().map(|finding| (-2.0, finding)));
     }
-    let (clock, nothing_reached) = (clock(data, &found), nothing_reached(data, &rhythm, &found));
+    let (clock, nothing_reached) = (clock(data, &found), nothing_reached(data, &intervals, &found));
     if nothing_reached.is_some() && found.len() == 1 {
         // The finding about the run repeats the text of the only finding about a host.
         found.clear();
@@ -164,9 +164,9 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         failed(data),
         clock,
         nothing_reached,
-        nothing_new(data, &rhythm, usual_of_all),
+        nothing_new(data, &intervals, usual_of_all),
         no_documents(data),
-        missed(&rhythm),
+        missed(&intervals),
         budget(data),
         disk(data),
     ];
@@ -176,22 +176,22 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
 }
 
 fn failed(data: &RunData) -> Option<Finding> {
-    let Ending::Failed { error } = &data.ending else { return None };
+    let RunEnding::Failed { error } = &data.ending else { return None };
     let text =
         Bilingual::new(format!("the crawl failed: {error}"), format!("lượt thu thập thất bại: {error}"));
     Some(Finding::of_run(Grade::Failed, text))
 }
 
 /// Reports that no site responded. Names the most common cause in the findings about hosts.
-fn nothing_reached(data: &RunData, rhythm: &Rhythm, found: &[(f64, Finding)]) -> Option<Finding> {
-    if matches!(data.ending, Ending::Failed { .. }) {
+fn nothing_reached(data: &RunData, intervals: &RunIntervals, found: &[(f64, Finding)]) -> Option<Finding> {
+    if matches!(data.ending, RunEnding::Failed { .. }) {
         return None;
     }
     let hosts: Vec<&HostData> = data.hosts.iter().filter(|host| is_silent(host)).collect();
     let figures = || data.hosts.iter().map(|host| GroupedCounts::from_counts(&host.counts));
     let is_answered = figures().any(|figures| figures.answered() > 0);
     let is_forbidden = figures().any(|figures| figures.disallowed() > 0);
-    let of_all = data.documents == 0 || (rhythm.is_whole_now() && hosts.len() * 2 >= data.hosts.len());
+    let of_all = data.documents == 0 || (intervals.is_full_interval() && hosts.len() * 2 >= data.hosts.len());
     let first = hosts.first().filter(|_| !is_answered && !is_forbidden && of_all)?;
     let cause = most_common_cause(found);
     let hosts = hosts.len() as u64;
@@ -252,7 +252,7 @@ fn clock(data: &RunData, found: &[(f64, Finding)]) -> Option<Finding> {
     Some(Finding::of_run(Grade::Unusual, text).with_next("date -u"))
 }
 
-fn nothing_new(data: &RunData, rhythm: &Rhythm, usual: f64) -> Option<Finding> {
+fn nothing_new(data: &RunData, intervals: &RunIntervals, usual: f64) -> Option<Finding> {
     let mut all = gleaner_store::Counts::default();
     data.hosts.iter().for_each(|host| all.add(&host.counts));
     let figures = GroupedCounts::from_counts(&all);
@@ -260,7 +260,7 @@ fn nothing_new(data: &RunData, rhythm: &Rhythm, usual: f64) -> Option<Finding> {
         && figures.answered() > 0
         && data.hosts.len() > 1
         && usual >= FEWEST_NEW
-        && rhythm.is_whole_now();
+        && intervals.is_full_interval();
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
     is_found.then(|| {
         let hosts = data.hosts.len();
@@ -279,8 +279,8 @@ fn no_documents(data: &RunData) -> Option<Finding> {
     let waits = data.hosts.iter().any(|host| host.template.buffered > 0);
     // If `crawl.max_pages` ended the run, the remaining pages may still give documents.
     let is_done = match &data.ending {
-        Ending::Quiet => true,
-        Ending::Budget { key } => *key != Budget::Pages.to_string(),
+        RunEnding::Quiet => true,
+        RunEnding::Budget { key } => *key != Budget::Pages.to_string(),
         _ => false,
     };
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
@@ -301,14 +301,14 @@ fn is_silent(host: &HostData) -> bool {
 /// Minimum time in seconds between two runs after which runs count as missed.
 const LATE: f64 = 3.0 * 3600.0;
 
-fn missed(rhythm: &Rhythm) -> Option<Finding> {
+fn missed(intervals: &RunIntervals) -> Option<Finding> {
     // Manual runs a few minutes apart follow no schedule.
-    let is_late = |times: &f64| *times > 2.0 && rhythm.usual * times >= LATE;
-    let times = rhythm.since_last().filter(is_late)?;
-    let grade = if rhythm.is_steady() { Grade::Unusual } else { Grade::Note };
-    let (passed, usual) = (minutes(rhythm.usual * times), minutes(rhythm.usual));
-    let english = |seconds| Language::English.duration(seconds);
-    let vietnamese = |seconds| Language::Vietnamese.duration(seconds);
+    let is_late = |times: &f64| *times > 2.0 && intervals.usual * times >= LATE;
+    let times = intervals.since_last().filter(is_late)?;
+    let grade = if intervals.is_regular() { Grade::Unusual } else { Grade::Note };
+    let (passed, usual) = (minutes(intervals.usual * times), minutes(intervals.usual));
+    let english = |seconds| UiLanguage::English.duration(seconds);
+    let vietnamese = |seconds| UiLanguage::Vietnamese.duration(seconds);
     let text = Bilingual::new(
         format!(
             "runs were missed: the previous run began {} earlier, usually {}",
@@ -330,7 +330,7 @@ fn minutes(seconds: f64) -> u64 {
 }
 
 fn budget(data: &RunData) -> Option<Finding> {
-    let Ending::Budget { key } = &data.ending else { return None };
+    let RunEnding::Budget { key } = &data.ending else { return None };
     let left: u64 = data.hosts.iter().flat_map(|host| &host.held).map(|held| held.urls).sum();
     let reached = explained_hold(&reached(key));
     let text = Bilingual::new(

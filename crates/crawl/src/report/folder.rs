@@ -35,7 +35,7 @@ pub enum FolderError {
 
 /// The files of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct ReportFiles {
     /// The JSON file, for programs.
     pub json: PathBuf,
     /// The HTML file, for people.
@@ -49,7 +49,7 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
 
 /// Returns the folder of the reports in the data folder `data`.
 #[must_use]
-pub fn of(data: &Path) -> PathBuf {
+pub fn reports_folder(data: &Path) -> PathBuf {
     data.join("reports")
 }
 
@@ -59,11 +59,11 @@ pub fn of(data: &Path) -> PathBuf {
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<Written, FolderError> {
+pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<ReportFiles, FolderError> {
     fs::create_dir_all(folder).map_err(wrong(folder))?;
     let name = report.ended.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
     let json = serde_json::to_string_pretty(report).expect("a report is plain data");
-    let named = |name: &str| Written {
+    let named = |name: &str| ReportFiles {
         json: folder.join(format!("{name}.json")),
         html: folder.join(format!("{name}.html")),
     };

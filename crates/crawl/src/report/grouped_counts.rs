@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_frontier::Class;
+use gleaner_frontier::OutcomeClass;
 use gleaner_store::Counts;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,8 @@ fn label(reason: &str) -> &str {
     reason.split(": ").next().unwrap_or(reason)
 }
 
-fn is_class(reason: &str, is_wanted: impl Fn(Class) -> bool) -> bool {
-    Class::from_reason(reason).is_some_and(is_wanted)
+fn is_class(reason: &str, is_wanted: impl Fn(OutcomeClass) -> bool) -> bool {
+    OutcomeClass::from_reason(reason).is_some_and(is_wanted)
 }
 
 fn sum<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
@@ -46,7 +46,7 @@ fn sum<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
 }
 
 fn is_of_page(reason: &str) -> bool {
-    Class::from_reason(reason).is_none_or(Class::is_of_page)
+    OutcomeClass::from_reason(reason).is_none_or(OutcomeClass::is_of_page)
 }
 
 impl GroupedCounts {
@@ -56,7 +56,7 @@ impl GroupedCounts {
         let rest = counts.outcomes.iter().filter(|(reason, _)| !NAMED.contains(&label(reason)));
         let (failures, others) = rest
             .map(|(reason, count)| (reason.clone(), *count))
-            .partition(|(reason, _): &(String, u64)| is_class(reason, Class::is_failure));
+            .partition(|(reason, _): &(String, u64)| is_class(reason, OutcomeClass::is_failure));
         Self {
             new: counts.ended("stored"),
             revised: counts.ended("revised"),
@@ -121,8 +121,9 @@ impl GroupedCounts {
     /// not count, even after a 5xx response.
     #[must_use]
     pub fn answered(&self) -> u64 {
-        let is_silent =
-            |reason: &str| label(reason) == "failed" || is_class(reason, |class| class == Class::Unreachable);
+        let is_silent = |reason: &str| {
+            label(reason) == "failed" || is_class(reason, |class| class == OutcomeClass::Unreachable)
+        };
         let failed = self.failures.iter().filter(|(reason, _)| is_silent(reason));
         self.visits() - sum(failed.map(|(_, count)| count)) - self.disallowed()
     }
@@ -143,7 +144,7 @@ impl GroupedCounts {
 
     /// Returns the most common reason why a page added no new document, and how many pages have this reason.
     #[must_use]
-    pub fn worst(&self) -> Option<(&str, u64)> {
+    pub fn main_failure(&self) -> Option<(&str, u64)> {
         let others = self.others.iter().filter(|(reason, _)| is_of_page(reason));
         let named = [("duplicate", self.duplicates), ("near_duplicate", self.near_duplicates)];
         let all = others.chain(&self.failures).map(|(reason, count)| (reason.as_str(), *count)).chain(named);
@@ -173,6 +174,6 @@ mod tests {
         let figures = GroupedCounts::from_counts(&Counts { outcomes, ..Counts::default() });
         assert_eq!((figures.new, figures.failed(), figures.visits()), (5, 7, 38));
         assert_eq!((figures.answered(), figures.listings(), figures.pages()), (27, 8, 22));
-        assert_eq!(figures.worst(), Some(("not_article: hub", 6)));
+        assert_eq!(figures.main_failure(), Some(("not_article: hub", 6)));
     }
 }

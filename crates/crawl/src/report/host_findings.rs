@@ -6,8 +6,8 @@ use gleaner_store::Counts;
 
 use super::cause::{broken_list, command, explained, explained_hold, is_wall, without_details};
 use super::findings::{Finding, Grade, KNOWN};
-use super::run_data::{Ending, HostData, RunData};
-use super::usual::{Rhythm, Usual, median};
+use super::run_data::{HostData, RunData, RunEnding};
+use super::usual::{RunIntervals, UsualCount, median};
 use super::{GroupedCounts, PastRun};
 use crate::summary::reached;
 
@@ -27,24 +27,24 @@ const TIMES_MOST: u64 = 3;
 /// Minimum usual number of documents for which a high number is reported.
 const FEWEST_USUAL: f64 = 10.0;
 
-pub(super) struct Look<'a> {
+pub(super) struct HostCheck<'a> {
     pub(super) data: &'a RunData,
     pub(super) host: &'a HostData,
     pub(super) figures: GroupedCounts,
-    pub(super) usual: Option<Usual>,
+    pub(super) usual: Option<UsualCount>,
     pub(super) past: &'a [PastRun],
-    pub(super) rhythm: &'a Rhythm,
+    pub(super) intervals: &'a RunIntervals,
 }
 
 /// Why a host has few new documents. The reason is set only if it explains the low number.
-struct Why {
+struct Explanation {
     words: Bilingual,
     /// The explanation without numbers, by which findings are grouped.
     cause: Bilingual,
     reason: Option<String>,
 }
 
-impl Look<'_> {
+impl HostCheck<'_> {
     fn finding(&self, grade: Grade, cause: &Bilingual, text: Bilingual, reason: Option<&str>) -> Finding {
         let host = &self.host.name;
         let next = (grade > Grade::Note).then(|| command(host, reason.unwrap_or_default()));
@@ -55,22 +55,23 @@ impl Look<'_> {
         Finding { next, ..Finding::new(grade, Some(host.clone()), cause, text) }
     }
 
-    pub(super) fn gives(&self) -> Option<Finding> {
+    pub(super) fn most_severe(&self) -> Option<Finding> {
         if self.host.paused {
             let text = paused();
             return Some(self.finding(Grade::Note, &text, text.clone(), None));
         }
-        let less = self.unreachable().or_else(|| self.drop()).or_else(|| self.silence());
-        less.or_else(|| self.failures()).or_else(|| self.surplus()).or_else(|| self.barren())
+        let less =
+            self.unreachable().or_else(|| self.too_few_documents()).or_else(|| self.no_new_documents());
+        less.or_else(|| self.failures()).or_else(|| self.too_many_documents()).or_else(|| self.no_documents())
     }
 
     fn unreachable(&self) -> Option<Finding> {
         let figures = &self.figures;
-        if figures.answered() > 0 || (figures.visits() == 0 && self.held_back().is_none()) {
+        if figures.answered() > 0 || (figures.visits() == 0 && self.deferred_urls().is_none()) {
             return None;
         }
-        let grade = self.grade_of_silence();
-        Some(match (figures.failures.iter().max_by_key(|(_, count)| **count), self.held_back()) {
+        let grade = self.silence_grade();
+        Some(match (figures.failures.iter().max_by_key(|(_, count)| **count), self.deferred_urls()) {
             (Some((reason, count)), _) => {
                 let cause = after(("cannot be reached", "không kết nối được"), &explained(reason));
                 self.finding(grade, &cause, with_urls(&cause, *count), Some(reason))
@@ -91,7 +92,7 @@ impl Look<'_> {
         })
     }
 
-    fn held_back(&self) -> Option<&str> {
+    fn deferred_urls(&self) -> Option<&str> {
         let by_budget = self.by_budget();
         let most = self.host.held.iter().filter(|held| Some(held.why.as_str()) != by_budget.as_deref());
         most.max_by_key(|held| held.urls).map(|held| held.why.as_str())
@@ -99,22 +100,26 @@ impl Look<'_> {
 
     fn by_budget(&self) -> Option<String> {
         match &self.data.ending {
-            Ending::Budget { key } => Some(reached(key)),
-            Ending::Quiet | Ending::Failed { .. } => None,
+            RunEnding::Budget { key } => Some(reached(key)),
+            RunEnding::Quiet | RunEnding::Failed { .. } => None,
         }
     }
 
-    fn grade_of_silence(&self) -> Grade {
+    fn silence_grade(&self) -> Grade {
         let answered = |run: &PastRun| {
             run.hosts.get(&self.host.name).map(|counts| GroupedCounts::from_counts(counts).answered() > 0)
         };
         let past: Vec<bool> = self.past.iter().filter_map(answered).collect();
         let silent = past.iter().take_while(|answered| !**answered).count();
         let is_known = past.iter().filter(|answered| **answered).count() >= KNOWN;
-        if is_known && silent < NEWS && self.rhythm.is_whole_now() { Grade::Unusual } else { Grade::Note }
+        if is_known && silent < NEWS && self.intervals.is_full_interval() {
+            Grade::Unusual
+        } else {
+            Grade::Note
+        }
     }
 
-    fn drop(&self) -> Option<Finding> {
+    fn too_few_documents(&self) -> Option<Finding> {
         let usual = self.usual.as_ref()?;
         if self.figures.answered() == 0 || !usual.is_low(self.figures.new) {
             return None;
@@ -127,10 +132,10 @@ impl Look<'_> {
         Some(self.finding(grade, &cause, text, why.reason.as_deref()))
     }
 
-    fn silence(&self) -> Option<Finding> {
+    fn no_new_documents(&self) -> Option<Finding> {
         let usual = self.usual.as_ref()?;
-        let counts = self.figures.answered() > 0 && self.rhythm.is_whole_now();
-        let runs = usual.silence(self.figures.new).filter(|_| counts)?;
+        let counts = self.figures.answered() > 0 && self.intervals.is_full_interval();
+        let runs = usual.no_new_documents(self.figures.new).filter(|_| counts)?;
         let why = self.why();
         let text = Bilingual::new(
             format!("nothing new in the last {}: {}", count(runs as u64, "run"), why.words.english),
@@ -141,7 +146,7 @@ impl Look<'_> {
     }
 
     /// Finds a host that has many times its usual number of new documents, perhaps old articles.
-    fn surplus(&self) -> Option<Finding> {
+    fn too_many_documents(&self) -> Option<Finding> {
         let (usual, new) = (self.usual.as_ref()?, self.figures.new);
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
         let most = past.map(|counts| counts.ended("stored")).max().unwrap_or_default();
@@ -158,7 +163,7 @@ impl Look<'_> {
     }
 
     /// Finds a host that has no documents so far, provided that no other host of the same seed has any.
-    fn barren(&self) -> Option<Finding> {
+    fn no_documents(&self) -> Option<Finding> {
         let seed = self.host.seed.as_ref()?;
         let of_seed = |host: &&HostData| host.seed.as_ref() == Some(seed);
         let gave = |counts: &Counts| {
@@ -179,15 +184,15 @@ impl Look<'_> {
         })
     }
 
-    fn why(&self) -> Why {
+    fn why(&self) -> Explanation {
         let figures = &self.figures;
         let pages = figures.pages();
-        let by_reason = |words: Bilingual, reason: &str| Why {
+        let by_reason = |words: Bilingual, reason: &str| Explanation {
             words,
             cause: explained(reason),
             reason: Some(reason.to_owned()),
         };
-        if let Some((reason, count)) = figures.worst()
+        if let Some((reason, count)) = figures.main_failure()
             && pages >= FEW_PAGES
             && count * 100 >= pages * CHIEF
         {
@@ -201,7 +206,7 @@ impl Look<'_> {
         }
         if let Some((list, _)) = self.new_broken_list() {
             let cause = broken_list(list);
-            return Why { words: cause.clone(), cause, reason: None };
+            return Explanation { words: cause.clone(), cause, reason: None };
         }
         if let Some(held) = self.host.held.iter().max_by_key(|held| held.urls) {
             let (urls, cause) = (held.urls, explained_hold(&held.why));
@@ -209,7 +214,7 @@ impl Look<'_> {
                 format!("pages requested: {pages}, URLs left: {urls} ({})", cause.english),
                 format!("số trang đã yêu cầu: {pages}, số địa chỉ còn lại: {urls} ({})", cause.vietnamese),
             );
-            return Why { words, cause, reason: None };
+            return Explanation { words, cause, reason: None };
         }
         if let Some((reason, count)) = figures.failures.iter().max_by_key(|(_, count)| **count) {
             return by_reason(with_urls(&explained(reason), *count), reason);
@@ -223,7 +228,7 @@ impl Look<'_> {
             format!("{} (read: {read}; other URLs requested: {pages})", cause.english),
             format!("{} (đã đọc: {read}; địa chỉ khác đã yêu cầu: {pages})", cause.vietnamese),
         );
-        Why { words, cause, reason: None }
+        Explanation { words, cause, reason: None }
     }
 
     fn failures(&self) -> Option<Finding> {
@@ -239,7 +244,7 @@ impl Look<'_> {
         let visits = self.figures.visits() as f64;
         let chance = 5.0 * (visits * usual * (1.0 - usual) + 1.0).sqrt();
         let is_found = past.len() >= KNOWN
-            && self.rhythm.is_whole_now()
+            && self.intervals.is_full_interval()
             && self.figures.failed() >= FEW_FAILURES
             && now >= SMALL_SHARE
             && now >= 3.0 * usual

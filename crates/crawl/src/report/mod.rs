@@ -28,8 +28,8 @@ pub mod text;
 mod usual;
 
 pub use collect::build;
-pub use data::{Host, Report, Status};
-pub use findings::{Finding, Grade, Group, Translation, groups};
+pub use data::{HostReport, Report, RunStatus};
+pub use findings::{Finding, FindingGroup, Grade, Translation, groups};
 pub use grouped_counts::GroupedCounts;
-pub use run_data::{Disk, Ending, Held, HostData, PastRun, RunData};
-pub(crate) use usual::{Rhythm, Usual};
+pub use run_data::{DeferredUrls, Disk, HostData, PastRun, RunData, RunEnding};
+pub(crate) use usual::{RunIntervals, UsualCount};

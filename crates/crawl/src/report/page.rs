@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use gleaner_render::language::{Bilingual, Language};
+use gleaner_render::language::{Bilingual, UiLanguage};
 use gleaner_render::page::{self, Column};
 use gleaner_render::text::minute;
 use maud::{Markup, html};
 
 use super::cause::{explained, explained_hold};
-use super::data::Host;
-use super::findings::{Finding, Grade, Group, groups};
+use super::data::HostReport;
+use super::findings::{Finding, FindingGroup, Grade, groups};
 use super::text::ending;
 use super::{GroupedCounts, Report};
 
@@ -30,7 +30,7 @@ pub fn page(report: &Report) -> String {
     let body = html! {
         main {
             h1 { "Run " (report.run) " " span.status.(status) { (status) } }
-            (content(report, &|host| html! { (host) }, Language::English))
+            (content(report, &|host| html! { (host) }, UiLanguage::English))
         }
     };
     page::file(&format!("Run {}: {status}", report.run), STYLE, &body)
@@ -38,7 +38,7 @@ pub fn page(report: &Report) -> String {
 
 /// Renders a report without its headline. The page needs [`STYLE`].
 #[must_use]
-pub fn content(report: &Report, host: HostName<'_>, language: Language) -> Markup {
+pub fn content(report: &Report, host: HostName<'_>, language: UiLanguage) -> Markup {
     html! {
         div.report {
             p { (summary(report, language)) }
@@ -51,13 +51,13 @@ pub fn content(report: &Report, host: HostName<'_>, language: Language) -> Marku
                 summary {
                     (language.choose("Outcomes and remaining URLs by host", "Kết quả và địa chỉ còn lại theo trang báo"))
                 }
-                @for host in report.lively() { (reasons(host, language)) }
+                @for host in report.active_hosts() { (reasons(host, language)) }
             }
         }
     }
 }
 
-fn summary(report: &Report, language: Language) -> String {
+fn summary(report: &Report, language: UiLanguage) -> String {
     let (from, to) = (minute(report.started), minute(report.ended));
     let (took, ending) = (language.duration(report.seconds()), ending(report));
     let ending = ending.in_language(language);
@@ -81,10 +81,10 @@ fn summary(report: &Report, language: Language) -> String {
         false => "",
     };
     match language {
-        Language::English => {
+        UiLanguage::English => {
             format!("{from} UTC to {to} UTC ({took}{resumed}), {ending}. {facts}. Compared with {compared}.")
         }
-        Language::Vietnamese => {
+        UiLanguage::Vietnamese => {
             format!(
                 "Từ {from} UTC đến {to} UTC ({took}{resumed}), {ending}. {facts}. So sánh với {compared}."
             )
@@ -94,7 +94,7 @@ fn summary(report: &Report, language: Language) -> String {
 
 /// Renders findings, gravest first: for each grade a list with one entry per cause.
 #[must_use]
-pub fn findings(findings: &[Finding], host: HostName<'_>, language: Language) -> Markup {
+pub fn findings(findings: &[Finding], host: HostName<'_>, language: UiLanguage) -> Markup {
     let groups = groups(findings);
     html! {
         @if groups.is_empty() {
@@ -111,7 +111,7 @@ pub fn findings(findings: &[Finding], host: HostName<'_>, language: Language) ->
 }
 
 /// Returns the CSS class of a grade and the name above its findings.
-const fn grade(grade: Grade, causes: usize, language: Language) -> (&'static str, &'static str) {
+const fn grade(grade: Grade, causes: usize, language: UiLanguage) -> (&'static str, &'static str) {
     match grade {
         Grade::Note if causes > 1 => ("note", language.choose("notes", "ghi chú")),
         Grade::Note => ("note", language.choose("note", "ghi chú")),
@@ -120,7 +120,7 @@ const fn grade(grade: Grade, causes: usize, language: Language) -> (&'static str
     }
 }
 
-fn of_group(group: &Group<'_>, host: HostName<'_>, language: Language) -> Markup {
+fn of_group(group: &FindingGroup<'_>, host: HostName<'_>, language: UiLanguage) -> Markup {
     let named = |finding: &Finding| finding.host.as_deref().map(host).unwrap_or_default();
     let sentence = |finding: &Finding| finding.sentence().in_language(language).to_owned();
     let first = group.findings.iter().take(NAMED).map(|finding| named(finding));
@@ -160,15 +160,16 @@ fn command(command: &str) -> Markup {
 
 /// Renders a table of the hosts, most new documents first, and folds hosts without new, changed or failed
 /// pages.
-fn hosts(report: &Report, name: HostName<'_>, language: Language) -> Markup {
-    let is_active = |host: &&Host| {
+fn hosts(report: &Report, name: HostName<'_>, language: UiLanguage) -> Markup {
+    let is_active = |host: &&HostReport| {
         let figures = &host.figures;
         figures.new + figures.revised + figures.failed() > 0 || host.usual.is_some_and(|usual| usual > 0.0)
     };
-    let (mut active, quiet): (Vec<&Host>, Vec<&Host>) = report.lively().partition(is_active);
+    let (mut active, quiet): (Vec<&HostReport>, Vec<&HostReport>) =
+        report.active_hosts().partition(is_active);
     active.sort_by_key(|host| Reverse((host.figures.new, host.figures.failed())));
     let columns = columns(language);
-    let of_host = |host: &&Host| {
+    let of_host = |host: &&HostReport| {
         let template = template(host).in_language(language).to_owned();
         row(language, name(&host.name), &host.figures, host.usual, left(host), &template)
     };
@@ -192,14 +193,14 @@ fn hosts(report: &Report, name: HostName<'_>, language: Language) -> Markup {
     }
 }
 
-const fn meaning(language: Language) -> &'static str {
+const fn meaning(language: UiLanguage) -> &'static str {
     language.choose(
         "Usual: new documents in a usual run. URLs: ended visits. Pages: responses with a body. Received: the size of these bodies. Left: URLs that were due and wait for the next run. The queue on a host's page also counts URLs that are due later.",
         "Thường: số văn bản mới trong một lượt thông thường. Địa chỉ: số lần đọc đã kết thúc. Trang: số phản hồi có nội dung. Đã nhận: dung lượng các nội dung đó. Để lại: địa chỉ đã đến hạn, chờ lượt sau. Hàng đợi ở trang của từng báo tính cả địa chỉ đến hạn muộn hơn.",
     )
 }
 
-fn columns(language: Language) -> Vec<Column<'static>> {
+fn columns(language: UiLanguage) -> Vec<Column<'static>> {
     let numbers = [
         language.choose("New", "Mới"),
         language.choose("Usual", "Thường"),
@@ -219,12 +220,12 @@ fn columns(language: Language) -> Vec<Column<'static>> {
         .collect()
 }
 
-fn left(host: &Host) -> u64 {
+fn left(host: &HostReport) -> u64 {
     host.held.iter().map(|held| held.urls).sum()
 }
 
 fn row(
-    language: Language,
+    language: UiLanguage,
     name: Markup,
     counts: &GroupedCounts,
     usual: Option<f64>,
@@ -250,11 +251,11 @@ fn row(
 }
 
 /// Describes a host's template. Returns `paused` for a paused host.
-fn template(host: &Host) -> Bilingual {
+fn template(host: &HostReport) -> Bilingual {
     if host.paused { Bilingual::new("paused", "tạm dừng") } else { host.template.describe() }
 }
 
-fn reasons(host: &Host, language: Language) -> Markup {
+fn reasons(host: &HostReport, language: UiLanguage) -> Markup {
     let counts = &host.figures;
     let held: BTreeMap<String, u64> = host.held.iter().map(|held| (held.why.clone(), held.urls)).collect();
     let lists = [

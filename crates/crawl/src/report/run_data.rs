@@ -18,7 +18,7 @@ pub struct RunData {
     /// Whether an interrupted run was resumed.
     pub resumed: bool,
     /// How the run ended.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// The hosts of the run.
     pub hosts: Vec<HostData>,
     /// Earlier runs that ended, newest first. Findings use only the first [`RunData::PAST`] runs.
@@ -40,7 +40,7 @@ impl RunData {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
-pub enum Ending {
+pub enum RunEnding {
     /// Nothing was due.
     Quiet,
     /// A budget was reached.
@@ -63,7 +63,7 @@ pub struct HostData {
     /// The host's counts in the run.
     pub counts: Counts,
     /// URLs left for the next run.
-    pub held: Vec<Held>,
+    pub held: Vec<DeferredUrls>,
     /// The state of the host's template.
     pub template: TemplateState,
     /// Whether the user paused the host.
@@ -74,7 +74,7 @@ pub struct HostData {
 
 /// URLs left for the next run, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct DeferredUrls {
     /// Number of URLs.
     pub urls: u64,
     /// The reason, for people.

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use gleaner_render::language::Bilingual;
 use gleaner_render::text::{bytes, count, duration, minute, number};
 
-use super::findings::{Finding, Grade, Group, groups};
-use super::run_data::Ending;
-use super::{Report, Status};
+use super::findings::{Finding, FindingGroup, Grade, groups};
+use super::run_data::RunEnding;
+use super::{Report, RunStatus};
 
 const SHOWN: usize = 20;
 const NAMED: usize = 5;
@@ -40,7 +40,7 @@ pub fn sentences(report: &Report, options: &str) -> String {
 
 /// Renders findings with the same cause in one sentence.
 #[must_use]
-pub fn group_sentence(group: &Group<'_>) -> String {
+pub fn group_sentence(group: &FindingGroup<'_>) -> String {
     let [finding] = group.findings.as_slice() else {
         let hosts = group.findings.len();
         let mut named: Vec<&str> =
@@ -59,9 +59,9 @@ pub fn group_sentence(group: &Group<'_>) -> String {
 pub fn headline(report: &Report) -> String {
     let totals = &report.totals;
     let status = match report.status {
-        Status::Fine => "fine",
-        Status::Unusual => "UNUSUAL",
-        Status::Failed => "FAILED",
+        RunStatus::Fine => "fine",
+        RunStatus::Unusual => "UNUSUAL",
+        RunStatus::Failed => "FAILED",
     };
     let outcomes = [
         format!("{} new", number(totals.new)),
@@ -87,9 +87,9 @@ pub fn headline(report: &Report) -> String {
 #[must_use]
 pub fn ending(report: &Report) -> Bilingual {
     match &report.ending {
-        Ending::Quiet => Bilingual::new("ended with nothing due", "kết thúc khi không còn gì đến hạn"),
-        Ending::Budget { key } => Bilingual::new(format!("ended at {key}"), format!("kết thúc ở {key}")),
-        Ending::Failed { .. } => Bilingual::new("aborted", "bị hủy"),
+        RunEnding::Quiet => Bilingual::new("ended with nothing due", "kết thúc khi không còn gì đến hạn"),
+        RunEnding::Budget { key } => Bilingual::new(format!("ended at {key}"), format!("kết thúc ở {key}")),
+        RunEnding::Failed { .. } => Bilingual::new("aborted", "bị hủy"),
     }
 }
 

@@ -57,76 +57,76 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 /// The times between the starts of consecutive runs, in seconds. The first is the time since the previous run
 /// began.
 #[derive(Debug, Clone)]
-pub(crate) struct Rhythm {
-    gaps: Vec<f64>,
+pub(crate) struct RunIntervals {
+    lengths: Vec<f64>,
     /// The median of all times except the first. 0 if unknown.
     pub(crate) usual: f64,
 }
 
-impl Rhythm {
+impl RunIntervals {
     /// `now` is the start of this run. `past` has the starts of the earlier runs, newest first.
     pub(crate) fn new(now: Timestamp, past: impl Iterator<Item = Timestamp>) -> Self {
         let starts: Vec<Timestamp> = [now].into_iter().chain(past).collect();
-        let gaps: Vec<f64> =
+        let lengths: Vec<f64> =
             starts.windows(2).map(|pair| pair[0].duration_since(pair[1]).as_secs_f64().max(0.0)).collect();
-        let usual = median(gaps.get(1..).unwrap_or_default());
-        Self { gaps, usual }
+        let usual = median(lengths.get(1..).unwrap_or_default());
+        Self { lengths, usual }
     }
 
     pub(crate) fn since_last(&self) -> Option<f64> {
-        (self.usual > 0.0).then(|| self.gaps.first().map(|gap| gap / self.usual)).flatten()
+        (self.usual > 0.0).then(|| self.lengths.first().map(|length| length / self.usual)).flatten()
     }
 
     /// Whether at least half of the usual time has passed since the previous run, or at least an hour if the
     /// usual time is unknown.
-    pub(crate) fn is_whole_now(&self) -> bool {
+    pub(crate) fn is_full_interval(&self) -> bool {
         let least = if self.usual > 0.0 { self.usual / 2.0 } else { HOUR };
-        self.gaps.first().is_none_or(|gap| *gap >= least)
+        self.lengths.first().is_none_or(|length| *length >= least)
     }
 
     /// Whether at least half of the usual time passed before an earlier run. `number` 0 is the newest one.
-    fn is_whole(&self, number: usize) -> bool {
-        self.gaps.get(number + 1).is_none_or(|gap| *gap * 2.0 >= self.usual)
+    fn was_full_interval(&self, number: usize) -> bool {
+        self.lengths.get(number + 1).is_none_or(|length| *length * 2.0 >= self.usual)
     }
 
-    pub(crate) fn is_steady(&self) -> bool {
-        let past = self.gaps.get(1..).unwrap_or_default();
-        past.len() >= FEWEST && past.iter().all(|gap| (gap - self.usual).abs() <= self.usual * QUARTER)
+    pub(crate) fn is_regular(&self) -> bool {
+        let past = self.lengths.get(1..).unwrap_or_default();
+        past.len() >= FEWEST && past.iter().all(|length| (length - self.usual).abs() <= self.usual * QUARTER)
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Value {
+struct PastCount {
     days_ago: i64,
     new: f64,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Usual {
-    values: Vec<Value>,
+pub(crate) struct UsualCount {
+    values: Vec<PastCount>,
     pub(crate) new: f64,
     expected: f64,
     spread: f64,
 }
 
-impl Usual {
+impl UsualCount {
     /// `past` has the start of each earlier run, newest first, with the host's counts if the host was in
     /// scope. Returns `None` if fewer than three runs count.
     pub(crate) fn new<'a>(
         now: Timestamp,
         past: impl Iterator<Item = (Timestamp, Option<&'a Counts>)>,
-        rhythm: &Rhythm,
+        intervals: &RunIntervals,
     ) -> Option<Self> {
         let value = |(number, (started, counts)): (usize, (Timestamp, Option<&Counts>))| {
             let figures = GroupedCounts::from_counts(counts?);
-            let is_usual = rhythm.is_whole(number) && figures.answered() > 0;
-            is_usual.then(|| Value { days_ago: days(started, now), new: figures.new as f64 })
+            let is_usual = intervals.was_full_interval(number) && figures.answered() > 0;
+            is_usual.then(|| PastCount { days_ago: days(started, now), new: figures.new as f64 })
         };
-        let values: Vec<Value> = past.take(RUNS).enumerate().filter_map(value).collect();
-        Self::over(values, rhythm.since_last().unwrap_or(1.0).min(1.0))
+        let values: Vec<PastCount> = past.take(RUNS).enumerate().filter_map(value).collect();
+        Self::from_counts(values, intervals.since_last().unwrap_or(1.0).min(1.0))
     }
 
-    fn over(values: Vec<Value>, share: f64) -> Option<Self> {
+    fn from_counts(values: Vec<PastCount>, share: f64) -> Option<Self> {
         let numbers: Vec<f64> = values.iter().map(|value| value.new).collect();
         if numbers.len() < FEWEST {
             return None;
@@ -163,14 +163,14 @@ impl Usual {
 
     /// Returns for how many runs in a row the host had no new documents. Returns `None` if chance explains
     /// this number.
-    pub(crate) fn silence(&self, new: u64) -> Option<usize> {
+    pub(crate) fn no_new_documents(&self, new: u64) -> Option<usize> {
         let before = self.values.iter().take_while(|value| value.new == 0.0).count();
         if new > 0 || before == 0 {
             return None;
         }
-        let earlier = Self::over(self.values[before..].to_vec(), 1.0)?;
+        let earlier = Self::from_counts(self.values[before..].to_vec(), 1.0)?;
         let runs = before + 1;
-        let silences = earlier.values.split(|value| value.new > 0.0).map(<[Value]>::len);
+        let silences = earlier.values.split(|value| value.new > 0.0).map(<[PastCount]>::len);
         if silences.max().is_some_and(|longest| longest >= runs) {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_crawl::report::{Disk, Ending, HostData, PastRun, RunData};
+use gleaner_crawl::report::{Disk, HostData, PastRun, RunData, RunEnding};
 use gleaner_store::{Counts, Run};
 use jiff::{SignedDuration, Timestamp};
 
@@ -43,7 +43,7 @@ pub fn run_data(hosts: &[(&str, Vec<Counts>)]) -> RunData {
         run: Run { number: u32::try_from(last).unwrap() + 1, started, ended: None, replayed: false },
         ended: started + SignedDuration::from_hours(3),
         resumed: false,
-        ending: Ending::Quiet,
+        ending: RunEnding::Quiet,
         hosts: hosts.collect(),
         past: past.collect(),
         documents: 1000,

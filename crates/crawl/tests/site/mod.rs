@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
-use gleaner_crawl::{Clock, Progress, Snapshot, Start, Stop, Summary};
+use gleaner_crawl::{Clock, CrawlInput, Progress, ProgressSnapshot, StopRequest, Summary};
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
-use gleaner_store::{Options, Store, open};
+use gleaner_store::{Store, StoreOptions, open};
 use gleaner_template::HostPins;
 
 /// The replies by path. Request n to a path gets reply n, and later requests get the last reply. A key such
@@ -109,7 +109,7 @@ impl Site {
     }
 
     /// Crawls `http://site.example/` until nothing is due. Returns the last progress.
-    pub fn crawl_counted(&self, folder: &Path) -> Snapshot {
+    pub fn crawl_counted(&self, folder: &Path) -> ProgressSnapshot {
         let proxy = format!("fetch.proxy=http://{}", self.address);
         let (seeds, pins, clock) = ("http://site.example/", HostPins::default(), Clock::default());
         crawl_with(folder, seeds, &[&proxy], pins, clock, |_| false).2
@@ -145,15 +145,15 @@ fn crawl_with(
     pins: HostPins,
     clock: Clock,
     enough: impl Fn(&Store) -> bool + Sync,
-) -> (Summary, Store, Snapshot) {
+) -> (Summary, Store, ProgressSnapshot) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
     let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
     let config: Config = gleaner_config::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let writer = open(folder, &Options { cache: 16 << 20, create: true }).unwrap();
+    let writer = open(folder, &StoreOptions { cache: 16 << 20, create: true }).unwrap();
     let store = writer.store();
-    let (stop, progress) = (Stop::default(), Arc::new(Progress::default()));
-    let start = Start {
+    let (stop, progress) = (StopRequest::default(), Arc::new(Progress::default()));
+    let start = CrawlInput {
         config,
         seeds: parse_seeds(seeds, "seeds").unwrap(),
         pins,

@@ -57,10 +57,10 @@ pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     if across.is_empty() {
         return Some(down.len());
     }
-    let places = Places::from_text(down);
+    let dom_paths = Places::from_text(down);
     let mut limit = at_least(down, across).max(FIRST_LIMIT);
     loop {
-        match Band::new(down.len(), across.len(), limit).run(&places, across, &mut steps) {
+        match Band::new(down.len(), across.len(), limit).run(&dom_paths, across, &mut steps) {
             End::Found(distance) => return Some(distance),
             End::Above => limit *= WIDER,
             End::GivenUp => return None,
@@ -174,7 +174,7 @@ impl Band {
     }
 
     /// Computes the distance if it is within the limit. Subtracts the steps that it uses from `steps`.
-    fn run(mut self, places: &Places, across: &[char], steps: &mut usize) -> End {
+    fn run(mut self, dom_paths: &Places, across: &[char], steps: &mut usize) -> End {
         let mut scratch = vec![0; self.column.len()];
         let mut reached = self.range(1).1;
         for (at, c) in across.iter().enumerate() {
@@ -187,10 +187,10 @@ impl Band {
                     Block { more: u64::MAX, less: 0, last: self.column[block - 1].last + BITS };
             }
             reached = last;
-            if at % BITS == 0 && self.hopeless(first, last, at) {
+            if at % BITS == 0 && self.exceeds_limit(first, last, at) {
                 return End::Above;
             }
-            match places.get(*c) {
+            match dom_paths.get(*c) {
                 Some(Bits::Dense(bits)) => self.step(first, &bits[first..=last]),
                 Some(Bits::Sparse(list)) => {
                     let list = &list[list.partition_point(|(block, _)| *block < first)..];
@@ -209,7 +209,7 @@ impl Band {
 
     /// Whether the limit is exceeded at every cell of column `at`, including the insertions or deletions that
     /// are still needed. Values in a block differ from its last value by less than the length of the block.
-    fn hopeless(&self, first: usize, last: usize, at: usize) -> bool {
+    fn exceeds_limit(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
             let down = self.rows.saturating_sub((block + 1) * BITS);

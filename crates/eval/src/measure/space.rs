@@ -25,7 +25,7 @@ pub struct Size {
 
 /// The sizes of one or more pages and of the extracted texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Space {
+pub struct Sizes {
     /// The HTML.
     pub html: Size,
     /// The extracted text.
@@ -46,7 +46,7 @@ impl Size {
     }
 }
 
-impl Space {
+impl Sizes {
     /// Returns the saved share of the uncompressed HTML. It is below 0 if the text is larger.
     #[must_use]
     pub fn saving(self) -> f64 {
@@ -64,7 +64,7 @@ fn saving(html: u64, text: u64) -> f64 {
     if html == 0 { 0.0 } else { 1.0 - share(text, html) }
 }
 
-impl AddAssign for Space {
+impl AddAssign for Sizes {
     fn add_assign(&mut self, other: Self) {
         self.html.plain += other.html.plain;
         self.html.gzip += other.html.gzip;
@@ -80,9 +80,9 @@ mod tests {
     #[test]
     fn savings_are_shares_of_the_html() {
         let sized = |plain, gzip| Size { plain, gzip };
-        let space = Space { html: sized(200, 50), text: sized(20, 10) };
+        let space = Sizes { html: sized(200, 50), text: sized(20, 10) };
         assert!((space.saving() - 0.9).abs() < 1e-12 && (space.saving_gzip() - 0.8).abs() < 1e-12);
-        assert_eq!(Space::default().saving(), 0.0);
+        assert_eq!(Sizes::default().saving(), 0.0);
         let mut sum = space;
         sum += space;
         assert_eq!((sum.html.plain, sum.text.gzip), (400, 20));
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_papers_sizes_give_the_papers_savings() {
         let html = Size { plain: 963_034, gzip: 223_477 };
-        let space = Space { html, text: Size { plain: 49_770, gzip: 27_553 } };
+        let space = Sizes { html, text: Size { plain: 49_770, gzip: 27_553 } };
         assert_eq!(((space.saving() * 100.0).round(), (space.saving_gzip() * 100.0).round()), (95.0, 88.0));
     }
 

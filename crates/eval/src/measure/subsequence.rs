@@ -36,25 +36,25 @@ pub fn length(a: &[&str], b: &[&str]) -> usize {
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(same).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    let places = places(a);
+    let dom_paths = dom_paths(a);
     let mut v = vec![u64::MAX; a.len().div_ceil(BITS)];
-    for matches in b.iter().filter_map(|word| places.get(word)) {
+    for matches in b.iter().filter_map(|word| dom_paths.get(word)) {
         advance(&mut v, matches);
     }
     start + end + v.iter().map(|bits| bits.count_zeros() as usize).sum::<usize>()
 }
 
-fn places<'a>(text: &[&'a str]) -> HashMap<&'a str, Vec<(usize, u64)>> {
-    let mut places: HashMap<&str, Vec<(usize, u64)>> = HashMap::new();
+fn dom_paths<'a>(text: &[&'a str]) -> HashMap<&'a str, Vec<(usize, u64)>> {
+    let mut dom_paths: HashMap<&str, Vec<(usize, u64)>> = HashMap::new();
     for (at, word) in text.iter().enumerate() {
         let (block, bit) = (at / BITS, 1 << (at % BITS));
-        let list = places.entry(word).or_default();
+        let list = dom_paths.entry(word).or_default();
         match list.last_mut() {
             Some((last, bits)) if *last == block => *bits |= bit,
             _ => list.push((block, bit)),
         }
     }
-    places
+    dom_paths
 }
 
 fn advance(v: &mut [u64], matches: &[(usize, u64)]) {

@@ -20,7 +20,7 @@ use super::Ratios;
 
 /// The distinct words of a text, each with its number of occurrences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bag {
+pub struct WordBag {
     counts: HashMap<String, u64>,
     total: u64,
 }
@@ -36,7 +36,7 @@ pub struct Overlap {
     pub shared: u64,
 }
 
-impl Bag {
+impl WordBag {
     /// Counts the words of a text.
     #[must_use]
     pub fn from_text(text: &str) -> Self {
@@ -85,10 +85,10 @@ pub fn normal(text: &str) -> String {
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = &rest[rest.find(|c| stands_alone(c) || in_word(c))?..];
+        rest = &rest[rest.find(|c| is_own_word(c) || in_word(c))?..];
         let length = match rest.chars().next() {
-            Some(first) if stands_alone(first) => first.len_utf8(),
-            _ => rest.find(|c| stands_alone(c) || !in_word(c)).unwrap_or(rest.len()),
+            Some(first) if is_own_word(first) => first.len_utf8(),
+            _ => rest.find(|c| is_own_word(c) || !in_word(c)).unwrap_or(rest.len()),
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;
@@ -96,7 +96,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn stands_alone(c: char) -> bool {
+fn is_own_word(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
@@ -140,10 +140,10 @@ mod tests {
             ("", "a", (0, 1, 0)),
         ];
         for (text, gold, (extracted, of, shared)) in cases {
-            let overlap = Bag::from_text(text).against(&Bag::from_text(gold));
+            let overlap = WordBag::from_text(text).against(&WordBag::from_text(gold));
             assert_eq!(overlap, Overlap { extracted, gold: of, shared }, "{text} against {gold}");
         }
-        let third = Bag::from_text("a a a").against(&Bag::from_text("a b")).ratios();
+        let third = WordBag::from_text("a a a").against(&WordBag::from_text("a b")).ratios();
         assert!((third.precision - 1.0 / 3.0).abs() < 1e-12 && (third.f1 - 0.4).abs() < 1e-12);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its bottom.
 
-use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
+use gleaner_render::svg::{self, INK, Plot, Scale, Stroke, TextAnchor};
 use maud::{Markup, html};
 
 use super::figures::{Criterion, JudgedPair, Point, point};
@@ -100,8 +100,8 @@ fn axes(plot: &Plot, name: &str) -> Markup {
         (plot.level(GOALS.0, &Stroke::thin("#f2b98a")))
         (plot.level(GOALS.1, &Stroke::thin("#93acd6")))
         (plot.x_axis(&similarities))
-        (svg::text((middle, bottom + 46.0), Anchor::Middle, INK, "similarity from which a text is a duplicate"))
-        (svg::text((middle, MARGIN.1 - 14.0), Anchor::Middle, INK, name))
+        (svg::text((middle, bottom + 46.0), TextAnchor::Middle, INK, "similarity from which a text is a duplicate"))
+        (svg::text((middle, MARGIN.1 - 14.0), TextAnchor::Middle, INK, name))
     }
 }
 
@@ -116,7 +116,7 @@ fn legend() -> Markup {
         @for (at, line) in LINES.iter().enumerate() {
             (svg::legend((MARGIN.0 + 225.0 * at as f64, 28.0), line.name, &line.stroke))
         }
-        (svg::text((MARGIN.0, 54.0), Anchor::Start, INK, goals))
+        (svg::text((MARGIN.0, 54.0), TextAnchor::Start, INK, goals))
     }
 }
 

@@ -115,9 +115,9 @@ fn edited(text: &[String], other: &[String], share: f64, random: &mut Random) ->
         for word in paragraph.split_whitespace() {
             let edit = if random.chance(share) { random.below(5) } else { 5 };
             match edit {
-                0..3 => words.push(random.one(&stock)),
+                0..3 => words.push(random.choose(&stock)),
                 3 => {}
-                4 => words.extend([word, random.one(&stock)]),
+                4 => words.extend([word, random.choose(&stock)]),
                 _ => words.push(word),
             }
         }
@@ -149,7 +149,7 @@ fn wire(text: &[String], other: &[String], language: TextLanguage, random: &mut 
     let cut = text.len() - text.len() * random.below(20) / 100;
     let body = edited(&text[..cut.max(1)], other, 0.03, random);
     let lead = head(other, random.between(8, 20));
-    format!("{}\n{lead}\n{body}\n{}", random.one(line), random.one(end))
+    format!("{}\n{lead}\n{body}\n{}", random.choose(line), random.choose(end))
 }
 
 /// Moves tone marks to the position of the other common rule, decomposes all letters, and uses other

@@ -11,7 +11,7 @@
 //! table by kind does not depend on these numbers.
 
 use gleaner_corpus::dedup;
-use gleaner_corpus::dedup::{Alignment, Signed, Verdict};
+use gleaner_corpus::dedup::{Alignment, Relation, SignedText};
 use rayon::prelude::*;
 
 use super::share::SharedWords;
@@ -55,7 +55,7 @@ impl JudgedPair {
     #[must_use]
     pub fn from_pair(pair: &Pair) -> Self {
         let (one, other) = (&pair.texts.0, &pair.texts.1);
-        let signed = Signed::from_text(one).zip(Signed::from_text(other));
+        let signed = SignedText::from_text(one).zip(SignedText::from_text(other));
         let (keys, similarity) = signed.map_or((0, 0.0), |(one, other)| {
             let keys = one.keys.as_array().iter().zip(other.keys.as_array());
             (keys.filter(|(one, other)| one == other).count(), one.signature.similarity(&other.signature))
@@ -78,10 +78,10 @@ impl JudgedPair {
 
     /// Returns the verdict of gleaner's duplicate detection at these thresholds.
     #[must_use]
-    pub fn verdict(&self, by: Criterion, params: &dedup::SimilarityParams) -> Verdict {
+    pub fn verdict(&self, by: Criterion, params: &dedup::SimilarityParams) -> Relation {
         match by {
-            _ if self.keys == 0 => Verdict::Other,
-            Criterion::Texts => params.judge(self.similarity, &self.alignment),
+            _ if self.keys == 0 => Relation::Other,
+            Criterion::Texts => params.relation(self.similarity, &self.alignment),
             Criterion::Estimate => params.estimate(self.similarity),
         }
     }
@@ -125,7 +125,7 @@ pub fn point<'a>(judged: impl IntoIterator<Item = &'a JudgedPair>, by: Criterion
     let params = dedup::SimilarityParams::default().with_duplicate(similarity);
     let (mut called, mut right, mut demanded, mut found) = (0, 0, 0, 0);
     for pair in judged {
-        let is_called = pair.verdict(by, &params) == Verdict::Duplicate;
+        let is_called = pair.verdict(by, &params) == Relation::Duplicate;
         called += usize::from(is_called);
         right += usize::from(is_called && pair.is_copy());
         demanded += usize::from(pair.is_demanded());
@@ -181,7 +181,7 @@ fn of_kind(language: TextLanguage, kind: PairKind, of: &[&JudgedPair]) -> KindFi
     let mean = |value: fn(&JudgedPair) -> f64| {
         of.iter().map(|pair| value(pair)).sum::<f64>() / of.len().max(1) as f64
     };
-    let is_called = |pair: &JudgedPair| pair.verdict(Criterion::Texts, &params) == Verdict::Duplicate;
+    let is_called = |pair: &JudgedPair| pair.verdict(Criterion::Texts, &params) == Relation::Duplicate;
     KindFigures {
         language,
         kind,
@@ -190,8 +190,8 @@ fn of_kind(language: TextLanguage, kind: PairKind, of: &[&JudgedPair]) -> KindFi
         similarity: mean(|pair| pair.similarity),
         candidates: count(&|pair| pair.keys > 0),
         duplicates: count(&is_called),
-        estimated: count(&|pair| pair.verdict(Criterion::Estimate, &params) == Verdict::Duplicate),
-        related: count(&|pair| pair.verdict(Criterion::Texts, &params) > Verdict::Other),
+        estimated: count(&|pair| pair.verdict(Criterion::Estimate, &params) == Relation::Duplicate),
+        related: count(&|pair| pair.verdict(Criterion::Texts, &params) > Relation::Other),
         demanded: (count(&JudgedPair::is_demanded), count(&|pair| pair.is_demanded() && is_called(pair))),
     }
 }

@@ -32,7 +32,7 @@ use self::edits::Edit;
 use self::random::Random;
 use self::series::{Series, renumbered};
 use self::texts::{Text, TextLanguage};
-use crate::measure::words::Bag;
+use crate::measure::words::WordBag;
 
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -159,7 +159,7 @@ fn others(texts: &[&Text], language: TextLanguage, seed: u64) -> Vec<Pair> {
         kind: PairKind::DifferenceKind(unlike),
         texts: (one, other),
     };
-    let bags: Vec<Bag> = texts.par_iter().map(|text| Bag::from_text(&text.whole())).collect();
+    let bags: Vec<WordBag> = texts.par_iter().map(|text| WordBag::from_text(&text.whole())).collect();
     let mut pairs = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         if let Some(near) = nearest(texts, &bags, at) {
@@ -179,7 +179,7 @@ fn others(texts: &[&Text], language: TextLanguage, seed: u64) -> Vec<Pair> {
 }
 
 /// Returns the text that shares the most words with text `at`, among the other articles of its site.
-fn nearest(texts: &[&Text], bags: &[Bag], at: usize) -> Option<usize> {
+fn nearest(texts: &[&Text], bags: &[WordBag], at: usize) -> Option<usize> {
     let same = (0..texts.len())
         .filter(|other| texts[*other].site == texts[at].site && texts[*other].article != texts[at].article);
     same.max_by(|a, b| {

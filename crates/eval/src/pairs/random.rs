@@ -44,7 +44,7 @@ impl Random {
     ///
     /// # Panics
     /// If there are no items.
-    pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+    pub fn choose<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 

@@ -128,7 +128,7 @@ fn digits(text: &str) -> (usize, &str) {
 /// the placeholder.
 fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (wordings, behind) = slot.split_once(']').expect("patterns close their wordings");
-    *text += random.one(&wordings.split('|').collect::<Vec<_>>());
+    *text += random.choose(&wordings.split('|').collect::<Vec<_>>());
     behind
 }
 

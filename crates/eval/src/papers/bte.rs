@@ -20,7 +20,7 @@ use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::{mean, median};
 use super::{Column, Paper, Row, Table, clock};
 use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
-use crate::measure::words::Bag;
+use crate::measure::words::WordBag;
 
 /// Table 1 as printed: site, share of text, share of tags, both in percent.
 const TABLE_1: [(&str, [f64; 2]); 3] =
@@ -45,33 +45,33 @@ const RUNS: usize = 3;
 /// Measures the tables. Calls `done` once for each page with gold text. If a page is unreadable, returns an
 /// error for the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
-    let of_set = |set| Ok(OfSet { set, pages: measured(set, done, of_page)? });
+    let of_set = |set| Ok(SetFigures { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, DatasetError>>()?;
     measured.retain(|of_set| !of_set.pages.is_empty());
     let timing = time(&measured)?;
     Ok(vec![table_1(&measured), table_2(&measured, &timing)])
 }
 
-struct OfSet<'a> {
+struct SetFigures<'a> {
     set: &'a Dataset,
-    pages: Vec<OfPage<'a>>,
+    pages: Vec<PageFigures<'a>>,
 }
 
-struct OfPage<'a> {
+struct PageFigures<'a> {
     entry: &'a PageEntry,
     shares: [f64; 2],
     tokens: usize,
     f1: [f64; 3],
 }
 
-fn of_page<'a>(entry: &'a PageEntry, recorded: &RecordedPage, gold: &str) -> OfPage<'a> {
-    let bag = Bag::from_text(gold);
+fn of_page<'a>(entry: &'a PageEntry, recorded: &RecordedPage, gold: &str) -> PageFigures<'a> {
+    let bag = WordBag::from_text(gold);
     let shares = bte::shares(&recorded.source, gold);
     let params = bte::BteParams::default();
     // With `max_tokens` 0, the original method finds its range in linear time.
     let in_linear_time = bte::BteParams { max_tokens: 0, ..bte::BteParams::default() };
-    let f1 = |lines: Vec<Line>| Bag::from_text(&plain(&lines)).against(&bag).ratios().f1;
-    OfPage {
+    let f1 = |lines: Vec<Line>| WordBag::from_text(&plain(&lines)).against(&bag).ratios().f1;
+    PageFigures {
         entry,
         shares: [100.0 * shares.of_text(), 100.0 * shares.of_tags()],
         tokens: original::Tokens::from_source(&recorded.source).len(),
@@ -90,7 +90,7 @@ struct Timing {
     passed_over: usize,
 }
 
-fn time(measured: &[OfSet<'_>]) -> Result<Timing, DatasetError> {
+fn time(measured: &[SetFigures<'_>]) -> Result<Timing, DatasetError> {
     let mut timing = Timing::default();
     let most = bte::BteParams::default().max_tokens;
     for page in measured.iter().flat_map(|of_set| &of_set.pages) {
@@ -121,7 +121,7 @@ fn seconds(source: &str) -> [f64; 3] {
     ]
 }
 
-fn table_1(measured: &[OfSet<'_>]) -> Table {
+fn table_1(measured: &[SetFigures<'_>]) -> Table {
     let mut rows: Vec<Row> = Vec::new();
     for (site, printed) in TABLE_1 {
         let ours = shares(measured.iter().filter(|of_set| is_of(of_set.set, site)));
@@ -146,11 +146,12 @@ fn table_1(measured: &[OfSet<'_>]) -> Table {
     }
 }
 
-fn shares<'a>(sets: impl Iterator<Item = &'a OfSet<'a>>) -> [Option<f64>; 2] {
-    let sets: Vec<&OfSet<'_>> = sets.collect();
+fn shares<'a>(sets: impl Iterator<Item = &'a SetFigures<'a>>) -> [Option<f64>; 2] {
+    let sets: Vec<&SetFigures<'_>> = sets.collect();
     [0, 1].map(|at| {
-        let of_set =
-            |of_set: &&OfSet<'_>| mean(&of_set.pages.iter().map(|page| page.shares[at]).collect::<Vec<_>>());
+        let of_set = |of_set: &&SetFigures<'_>| {
+            mean(&of_set.pages.iter().map(|page| page.shares[at]).collect::<Vec<_>>())
+        };
         mean(&sets.iter().filter_map(of_set).collect::<Vec<_>>())
     })
 }
@@ -165,7 +166,7 @@ fn primary(tag: &str) -> Option<&str> {
     tag.split(['-', '_']).next().filter(|language| !language.is_empty())
 }
 
-fn remarks_1(measured: &[OfSet<'_>], vietnamese: usize) -> Vec<String> {
+fn remarks_1(measured: &[SetFigures<'_>], vietnamese: usize) -> Vec<String> {
     let mut remarks = vec![
         "Main content is one range of the source, found from the gold text: boxes inside the article count \
          as content. The paper does not say how it was marked."
@@ -186,7 +187,7 @@ fn remarks_1(measured: &[OfSet<'_>], vietnamese: usize) -> Vec<String> {
     remarks
 }
 
-fn table_2(measured: &[OfSet<'_>], timing: &Timing) -> Table {
+fn table_2(measured: &[SetFigures<'_>], timing: &Timing) -> Table {
     let [languages, news, times, special] = TABLE_2.map(printed);
     let mut rows = vec![languages];
     rows.extend(
@@ -225,15 +226,15 @@ fn of_times(paper: Row, timing: &Timing) -> [Row; 3] {
     [paper, ours, difference.without(&[0, 1])]
 }
 
-fn f1_row<'a>(label: &str, pages: impl Iterator<Item = &'a OfPage<'a>>) -> Row {
+fn f1_row<'a>(label: &str, pages: impl Iterator<Item = &'a PageFigures<'a>>) -> Row {
     let f1: Vec<[f64; 3]> = pages.map(|page| page.f1).collect();
     let [improved, original, linear] =
         [0, 1, 2].map(|at| mean(&f1.iter().map(|page| page[at]).collect::<Vec<_>>()));
     Row::ours(label, &[improved, original, None, linear])
 }
 
-fn by_language<'a>(measured: &'a [OfSet<'a>]) -> BTreeMap<&'a str, Vec<&'a OfPage<'a>>> {
-    let mut languages: BTreeMap<&str, Vec<&OfPage<'_>>> = BTreeMap::new();
+fn by_language<'a>(measured: &'a [SetFigures<'a>]) -> BTreeMap<&'a str, Vec<&'a PageFigures<'a>>> {
+    let mut languages: BTreeMap<&str, Vec<&PageFigures<'_>>> = BTreeMap::new();
     for page in measured.iter().flat_map(|of_set| &of_set.pages) {
         if let Some(language) = primary(&page.entry.lang) {
             languages.entry(language).or_default().push(page);
@@ -242,7 +243,7 @@ fn by_language<'a>(measured: &'a [OfSet<'a>]) -> BTreeMap<&'a str, Vec<&'a OfPag
     languages
 }
 
-fn remarks_2(measured: &[OfSet<'_>], timing: &Timing) -> Vec<String> {
+fn remarks_2(measured: &[SetFigures<'_>], timing: &Timing) -> Vec<String> {
     let tokens = median(&timing.tokens).unwrap_or_default();
     let unnamed = measured.iter().flat_map(|of_set| &of_set.pages);
     let unnamed = unnamed.filter(|page| primary(&page.entry.lang).is_none()).count();
@@ -290,7 +291,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::papers::From;
+    use crate::papers::RowSource;
 
     const GOLD: &str = "The council met on Monday and agreed on the new bridge.\nWork begins in spring.";
 
@@ -326,7 +327,7 @@ mod tests {
         (tables(&sets, &count).unwrap(), done.into_inner())
     }
 
-    fn figures<'a>(table: &'a Table, label: &str, from: From) -> Option<&'a [Option<f64>]> {
+    fn figures<'a>(table: &'a Table, label: &str, from: RowSource) -> Option<&'a [Option<f64>]> {
         let row = table.rows.iter().find(|row| row.label == label && row.from == from)?;
         Some(&row.figures)
     }
@@ -342,11 +343,11 @@ mod tests {
         let (ours, english) = (of("vnexpress.net"), of("b.example"));
         assert!(ours[0].unwrap() > 50.0 && ours[0] != english[0]);
         for label in ["a", "vnexpress.net", "mean of the Vietnamese sites"] {
-            assert_eq!(figures(&tables[0], label, From::Ours), Some(&ours[..]), "{label}");
+            assert_eq!(figures(&tables[0], label, RowSource::Ours), Some(&ours[..]), "{label}");
         }
-        assert_eq!(figures(&tables[0], "b", From::Ours), Some(&english[..]));
-        assert!(figures(&tables[0], "dantri.com.vn", From::Ours).is_none(), "no such set");
-        let mean = figures(&tables[0], "mean of the Vietnamese sites", From::Paper).unwrap();
+        assert_eq!(figures(&tables[0], "b", RowSource::Ours), Some(&english[..]));
+        assert!(figures(&tables[0], "dantri.com.vn", RowSource::Ours).is_none(), "no such set");
+        let mean = figures(&tables[0], "mean of the Vietnamese sites", RowSource::Paper).unwrap();
         assert!(
             (mean[0].unwrap() - 160.0 / 3.0).abs() < 1e-9 && (mean[1].unwrap() - 22.0 / 3.0).abs() < 1e-9
         );
@@ -355,15 +356,15 @@ mod tests {
     #[test]
     fn times_and_f_have_their_rows() {
         let (tables, _) = run(&folder());
-        let times = figures(&tables[1], TABLE_2[2].0, From::Ours).unwrap();
+        let times = figures(&tables[1], TABLE_2[2].0, RowSource::Ours).unwrap();
         assert!(times.iter().all(|figure| figure.is_some_and(|figure| figure > 0.0)));
         let source = source("vnexpress.net");
         let lines = original::extract(&source, &bte::BteParams::default());
-        let f1 = Bag::from_text(&plain(&lines)).against(&Bag::from_text(GOLD)).ratios().f1;
-        let row = figures(&tables[1], "multilingual, word F1: vi", From::Ours).unwrap();
+        let f1 = WordBag::from_text(&plain(&lines)).against(&WordBag::from_text(GOLD)).ratios().f1;
+        let row = figures(&tables[1], "multilingual, word F1: vi", RowSource::Ours).unwrap();
         assert!(f1 > 0.5 && (row[1].unwrap() - f1).abs() < 1e-12, "{row:?}");
         assert_eq!(row[0], row[3], "both searches find the same");
-        assert!(figures(&tables[1], "multilingual, word F1: en", From::Ours).is_some(), "en-GB is en");
+        assert!(figures(&tables[1], "multilingual, word F1: en", RowSource::Ours).is_some(), "en-GB is en");
         assert!(
             tables[1].remarks[0].contains("the first 5 pages") && tables[1].remarks[0].contains("; 0 with")
         );
@@ -395,7 +396,7 @@ mod tests {
     #[test]
     fn without_sets_only_the_paper_has_figures() {
         let tables = tables(&[], &|| {}).unwrap();
-        let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == From::Ours);
+        let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == RowSource::Ours);
         assert!(ours.flat_map(|row| &row.figures).all(Option::is_none));
     }
 
@@ -414,7 +415,7 @@ mod tests {
             cells,
             [["Yes", "Yes"], ["Good", "Good"], ["24.5822007691", "238.116690548"], ["Poor", "Poor"]]
         );
-        let difference = figures(&table, TABLE_2[2].0, From::Difference).unwrap();
+        let difference = figures(&table, TABLE_2[2].0, RowSource::Difference).unwrap();
         assert_eq!([difference[0], difference[1]], [None, None]);
         assert!(difference[2].is_some());
     }

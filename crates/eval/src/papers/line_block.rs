@@ -13,12 +13,12 @@
 //! thresholds.
 
 use gleaner_html::text::plain;
-use gleaner_methods::Lines;
+use gleaner_methods::LineEnds;
 use gleaner_methods::line_block::{self, LineBlockParams, Rule};
 
 use super::pages::{is_of, measured, of_many_sites};
 use super::statistics::mean;
-use super::{Column, From, Paper, Row, Table};
+use super::{Column, Paper, Row, RowSource, Table};
 use crate::dataset::{Dataset, DatasetError, RecordedPage};
 use crate::measure::{Ratios, subsequence};
 
@@ -104,7 +104,7 @@ const WRONG_BY_REMEDY: &str = " What stands there too much on the recorded sets:
     has headers.";
 
 fn as_printed() -> LineBlockParams {
-    LineBlockParams { rule: Rule::AsPrinted, lines: Lines::AsWritten, ..LineBlockParams::default() }
+    LineBlockParams { rule: Rule::AsPrinted, lines: LineEnds::AsWritten, ..LineBlockParams::default() }
 }
 
 fn lambda_sigma() -> LineBlockParams {
@@ -272,7 +272,7 @@ fn mean_of_sites(sites: &[[Option<f64>; 7]]) -> [Option<f64>; 7] {
 
 fn beside(label: &str, paper: [Option<f64>; 7], ours: [Option<f64>; 7]) -> [Row; 3] {
     Row::compared(label, &paper, &ours).map(|row| match row.from {
-        From::Difference => row.without(&[0, 1, 2]),
+        RowSource::Difference => row.without(&[0, 1, 2]),
         _ => row,
     })
 }
@@ -316,8 +316,11 @@ mod tests {
             tables.iter().map(|table| table.name).collect::<Vec<_>>(),
             ["table 1", "table 2", "table 2, remedy", "table 2, lambda sigma"]
         );
-        let printed =
-            LineBlockParams { rule: Rule::AsPrinted, lines: Lines::AsWritten, ..LineBlockParams::default() };
+        let printed = LineBlockParams {
+            rule: Rule::AsPrinted,
+            lines: LineEnds::AsWritten,
+            ..LineBlockParams::default()
+        };
         for (form, params) in
             [printed, LineBlockParams::default(), LineBlockParams::lambda_sigma(1.0)].into_iter().enumerate()
         {
@@ -332,7 +335,7 @@ mod tests {
             let all: Vec<_> = tables[1 + form].rows.iter().filter(|row| row.label == "all pages").collect();
             assert_eq!(all[1].figures, made.figures);
             assert!((all[2].figures[3].unwrap() - (50.0 - 697.0 / 7.36)).abs() < 1e-9);
-            assert_eq!((all[2].figures[0], all[2].from), (None, From::Difference));
+            assert_eq!((all[2].figures[0], all[2].from), (None, RowSource::Difference));
             let html = pages.iter().map(|page| page.bytes.len()).sum::<usize>() as f64 / 2.0 / KB;
             let text = texts.iter().map(String::len).sum::<usize>() as f64 / 2.0 / KB;
             let sizes = &tables[0].rows[2 + 3 * form];
@@ -373,7 +376,7 @@ mod tests {
         let (bbc, remarks) = rows(&set);
         assert_eq!(
             bbc.iter().map(|row| row.from).collect::<Vec<_>>(),
-            [From::Paper, From::Ours, From::Difference]
+            [RowSource::Paper, RowSource::Ours, RowSource::Difference]
         );
         assert_eq!((bbc[1].figures[3], bbc[2].figures[0]), (Some(50.0), None));
         assert!(!remarks.contains("counts as one"), "{remarks}");
@@ -386,9 +389,9 @@ mod tests {
     #[test]
     fn without_pages_the_paper_s_rows_are_left() {
         let tables = tables(&[], &|| ()).unwrap();
-        let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == From::Ours);
+        let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == RowSource::Ours);
         assert!(ours.flat_map(|row| row.figures.iter().flatten()).all(|figure| *figure == 0.0));
-        assert_eq!(tables[1].rows.iter().filter(|row| row.from == From::Paper).count(), 7);
+        assert_eq!(tables[1].rows.iter().filter(|row| row.from == RowSource::Paper).count(), 7);
     }
 
     #[test]

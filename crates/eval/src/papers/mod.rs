@@ -25,5 +25,5 @@ mod table;
 mod text_to_tag_ratio;
 
 pub use reproduce::{Paper, reproduce};
-pub use table::{Column, From, Row, Table};
+pub use table::{Column, Row, RowSource, Table};
 pub use text_to_tag_ratio::figure_5;

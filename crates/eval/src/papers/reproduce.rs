@@ -45,7 +45,7 @@ impl Paper {
 
     /// Returns the paper with this name, or `None` if the name is unknown.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|paper| paper.name() == name)
     }
 
@@ -62,7 +62,7 @@ impl Paper {
 
 /// Measures the tables of papers on these sets. Calls `done` for each page with gold text, once per paper,
 /// from any thread. Times are measured on one thread while the others are idle. Everything else runs on
-/// `threads` threads, as in a [`Task`](crate::Task).
+/// `threads` threads, as in an [`EvalTask`](crate::EvalTask).
 ///
 /// # Errors
 /// A page cannot be read, or no page has gold text.

@@ -2,7 +2,7 @@
 //!
 //! Limitation: the axes always cover 0 to 2 and 0% to 100%. Other values are drawn at the edge.
 
-use gleaner_render::svg::{self, Anchor, INK, Plot, Scale, Stroke};
+use gleaner_render::svg::{self, INK, Plot, Scale, Stroke, TextAnchor};
 use maud::html;
 
 const SIZE: (f64, f64) = (720.0, 460.0);
@@ -25,8 +25,8 @@ pub(super) fn figure_5(points: &[(f64, f64, f64)]) -> String {
     let content = html! {
         (PLOT.y_axis(&shares))
         (PLOT.x_axis(&coefficients))
-        (svg::text((middle, SIZE.1 - 18.0), Anchor::Middle, INK, below))
-        (svg::text((left, top - 14.0), Anchor::Middle, INK, "mean, %"))
+        (svg::text((middle, SIZE.1 - 18.0), TextAnchor::Middle, INK, below))
+        (svg::text((left, top - 14.0), TextAnchor::Middle, INK, "mean, %"))
         (PLOT.line(points.iter().map(|point| (point.0, point.1)), &LCS))
         (PLOT.line(points.iter().map(|point| (point.0, point.2)), &EDR))
         (svg::legend((340.0, top - 20.0), "LCS (recall)", &LCS))

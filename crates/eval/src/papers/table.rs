@@ -40,7 +40,7 @@ pub struct Row {
     /// What the values describe: a site or a statistic.
     pub label: String,
     /// The source of the values.
-    pub from: From,
+    pub from: RowSource,
     /// One value per column. `None` if there is no value.
     pub figures: Vec<Option<f64>>,
     /// The cells as printed in the paper, one per column. For an empty cell, the value in `figures` is
@@ -50,7 +50,7 @@ pub struct Row {
 
 /// The source of a row's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum From {
+pub enum RowSource {
     /// The paper printed them.
     Paper,
     /// This run measured them.
@@ -59,7 +59,7 @@ pub enum From {
     Difference,
 }
 
-impl From {
+impl RowSource {
     /// Returns the name of the source in the printed table.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -83,7 +83,7 @@ impl Row {
     /// Creates a row of values that the paper prints.
     #[must_use]
     pub fn paper(label: &str, figures: &[Option<f64>]) -> Self {
-        Self::new(label, From::Paper, figures)
+        Self::new(label, RowSource::Paper, figures)
     }
 
     /// Creates a row of cells that contain numbers or words, as the paper prints them. An empty cell has no
@@ -91,16 +91,16 @@ impl Row {
     #[must_use]
     pub fn as_printed(label: &str, cells: &[&'static str]) -> Self {
         let figures: Vec<Option<f64>> = cells.iter().map(|cell| cell.replace(',', "").parse().ok()).collect();
-        Self { as_printed: cells.to_vec(), ..Self::new(label, From::Paper, &figures) }
+        Self { as_printed: cells.to_vec(), ..Self::new(label, RowSource::Paper, &figures) }
     }
 
     /// Creates a row of values that this run measured.
     #[must_use]
     pub fn ours(label: &str, figures: &[Option<f64>]) -> Self {
-        Self::new(label, From::Ours, figures)
+        Self::new(label, RowSource::Ours, figures)
     }
 
-    fn new(label: &str, from: From, figures: &[Option<f64>]) -> Self {
+    fn new(label: &str, from: RowSource, figures: &[Option<f64>]) -> Self {
         Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
@@ -109,7 +109,7 @@ impl Row {
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
         let figures: Vec<Option<f64>> = paper.iter().zip(ours).map(difference).collect();
-        let difference = Self::new(label, From::Difference, &figures);
+        let difference = Self::new(label, RowSource::Difference, &figures);
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
@@ -138,7 +138,7 @@ impl Table {
             let figures = row.figures.iter().zip(&self.columns).enumerate();
             let texts = figures.map(|(at, (figure, column))| match (row.printed(at), figure) {
                 (Some(printed), _) => printed.to_owned(),
-                (None, Some(figure)) if row.from == From::Difference => {
+                (None, Some(figure)) if row.from == RowSource::Difference => {
                     format!("{figure:+.*}", column.decimals)
                 }
                 (None, Some(figure)) => format!("{figure:.*}", column.decimals),

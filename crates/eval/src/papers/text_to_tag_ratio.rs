@@ -12,15 +12,15 @@
 use std::collections::HashMap;
 
 use gleaner_html::text::plain;
-use gleaner_methods::Lines;
+use gleaner_methods::LineEnds;
 use gleaner_methods::text_to_tag_ratio::{Clustering, Ratios, TextToTagRatioParams};
 
 use super::pages::measured;
 use super::statistics::{mean, median};
 use super::svg;
-use super::{Column, From, Paper, Row, Table};
+use super::{Column, Paper, Row, RowSource, Table};
 use crate::dataset::{Dataset, DatasetError, RecordedPage};
-use crate::measure::space::{Size, Space};
+use crate::measure::space::{Size, Sizes};
 use crate::measure::{edit_distance, subsequence};
 
 const FIGURE_5: &str = "figure 5";
@@ -79,10 +79,10 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The scores of the threshold with [`Lines::AsWritten`]. `None` if they equal the scores with
-    /// [`Lines::Auto`].
+    /// The scores of the threshold with [`LineEnds::AsWritten`]. `None` if they equal the scores with
+    /// [`LineEnds::Auto`].
     as_written: Option<Scores>,
-    space: Space,
+    space: Sizes,
 }
 
 /// Measures the tables. Calls `done` after each page with gold text, from any thread. If a page is
@@ -109,7 +109,7 @@ pub fn figure_5(tables: &[Table]) -> Option<String> {
         [Some(lcs), Some(edr)] => Some((row.label.parse().ok()?, lcs / 100.0, edr / 100.0)),
         _ => None,
     };
-    let ours = table.rows.iter().filter(|row| row.from == From::Ours);
+    let ours = table.rows.iter().filter(|row| row.from == RowSource::Ours);
     Some(svg::figure_5(&ours.filter_map(point).collect::<Vec<_>>()))
 }
 
@@ -129,7 +129,7 @@ fn page_scores(recorded: &RecordedPage, gold: &str) -> Option<PageScores> {
             }),
         })
     };
-    let written = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
+    let written = TextToTagRatioParams { lines: LineEnds::AsWritten, ..TextToTagRatioParams::default() };
     let of_source = Ratios::new(&recorded.source, &written);
     let as_written = (of_source != ratios).then(|| compared(&of_source, &written));
     let mut scores = |params: &TextToTagRatioParams| compared(&ratios, params);
@@ -138,7 +138,7 @@ fn page_scores(recorded: &RecordedPage, gold: &str) -> Option<PageScores> {
         scores(&TextToTagRatioParams { deviations: coefficient(step), ..TextToTagRatioParams::default() })
     });
     let text = plain(&ratios.text(&ratios.select(&TextToTagRatioParams::default())));
-    let space = Space { html: Size::from_bytes(&recorded.bytes), text: Size::from_bytes(text.as_bytes()) };
+    let space = Sizes { html: Size::from_bytes(&recorded.bytes), text: Size::from_bytes(text.as_bytes()) };
     is_whole.then_some(PageScores { clusterings, steps, as_written, space })
 }
 
@@ -270,7 +270,7 @@ fn matches(figures: &[f64]) -> Option<f64> {
 }
 
 fn table_4(pages: &[PageScores]) -> Table {
-    let mut sum = Space::default();
+    let mut sum = Sizes::default();
     pages.iter().for_each(|page| sum += page.space);
     let sizes = [sum.html.plain, sum.text.plain, sum.html.gzip, sum.text.gzip];
     let of_page = |bytes: u64| (!pages.is_empty()).then(|| bytes as f64 / KB / pages.len() as f64);
@@ -380,7 +380,7 @@ mod tests {
 
     fn found(tables: &[Table], name: &str, label: &str) -> Vec<Option<f64>> {
         let table = tables.iter().find(|table| table.name == name).unwrap();
-        let mut rows = table.rows.iter().filter(|row| row.label == label && row.from == From::Ours);
+        let mut rows = table.rows.iter().filter(|row| row.label == label && row.from == RowSource::Ours);
         rows.next().unwrap().figures.clone()
     }
 
@@ -434,7 +434,7 @@ mod tests {
         let cut = format!("{menu}{}{menu}", format!("<p>{TEXT}</p>").repeat(9));
         let (_folder, set) = made::set(&[(&cut, Some(TEXT), ""), (&format!("<p>{TEXT}"), Some(TEXT), "")]);
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
-        let written = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
+        let written = TextToTagRatioParams { lines: LineEnds::AsWritten, ..TextToTagRatioParams::default() };
         let lcs = subsequence::ratios(&plain(&extract(&cut, &written)), TEXT).recall;
         let one = subsequence::ratios(&plain(&extract(&format!("<p>{TEXT}"), &written)), TEXT).recall;
         for table in &tables {
@@ -449,11 +449,11 @@ mod tests {
     fn sizes_are_means_and_savings_those_of_the_sums() {
         let (_folder, set) = set();
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
-        let mut space = Space::default();
+        let mut space = Sizes::default();
         for at in [0, 2] {
             let page = set.entries[at].read().unwrap();
             let text = plain(&extract(&page.source, &TextToTagRatioParams::default()));
-            space += Space { html: Size::from_bytes(&page.bytes), text: Size::from_bytes(text.as_bytes()) };
+            space += Sizes { html: Size::from_bytes(&page.bytes), text: Size::from_bytes(text.as_bytes()) };
         }
         let ours = found(&tables, "table 4", "a page");
         near(ours[0], space.html.plain as f64 / 2048.0);
@@ -486,7 +486,7 @@ mod tests {
     #[test]
     fn without_pages_there_is_nothing_of_ours() {
         let tables = tables(&[], &|| ()).unwrap();
-        let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == From::Ours);
+        let ours = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == RowSource::Ours);
         assert!(ours.flat_map(|row| &row.figures).all(Option::is_none));
         assert!(figure_5(&tables).is_some());
     }

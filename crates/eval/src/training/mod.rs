@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::folds::{FOLDS, KEPT, training_pages};
-use crate::measure::words::Bag;
+use crate::measure::words::WordBag;
 use crate::parallel::in_order;
 use boosting::{BoostingParams, FeatureTable, Target};
 
@@ -114,7 +114,7 @@ impl CrossValidated {
     /// Returns the model that was trained without the pages of `site`, or `None` if the training data do not
     /// contain the site.
     #[must_use]
-    pub fn of(&self, site: &str) -> Option<&Forest> {
+    pub fn model_for(&self, site: &str) -> Option<&Forest> {
         self.fold_of.get(site).map(|fold| &self.forests[*fold])
     }
 }
@@ -151,7 +151,7 @@ fn training_page(entry: &PageEntry, recorded: &RecordedPage, forms: &[(&Repeated
             feature_rows(&recorded.page, repeated).into_iter().unzip();
         let texts: Vec<&str> = placed.iter().map(|placed| placed.line.text.as_str()).collect();
         let labels = labels::labels(&texts, gold);
-        let trust = trust(&texts, &labels, gold);
+        let trust = agreement(&texts, &labels, gold);
         let weight = |text: &&str| (gleaner_extract::words(text).count() as f32).min(LONG) + ANY;
         let sum: f32 = texts.iter().map(weight).sum();
         let target = |(label, text): (&f32, &&str)| Target {
@@ -168,9 +168,9 @@ const WEIGHT_OF_A_PAGE: f32 = 200.0;
 
 /// Returns how well gold text and labels agree, from 0 to 1. This is the square of the word F1 of the blocks
 /// that are labelled as body text.
-fn trust(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
+fn agreement(texts: &[&str], labels: &[f32], gold: &str) -> f32 {
     let kept = texts.iter().zip(labels).filter(|(_, label)| **label > 0.5);
     let text: Vec<&str> = kept.map(|(text, _)| *text).collect();
-    let f1 = Bag::from_text(&text.join("\n")).against(&Bag::from_text(gold)).ratios().f1 as f32;
+    let f1 = WordBag::from_text(&text.join("\n")).against(&WordBag::from_text(gold)).ratios().f1 as f32;
     f1 * f1
 }

@@ -12,16 +12,17 @@ use crate::{Record, RecordContext, Sample};
 
 pub use texts::{Property, TextFilter};
 
-/// The key in [`Tally::held_back`] for near-duplicates that are represented by another document.
+/// The key in [`FilterCounts::held_back`] for near-duplicates that are represented by another document.
 pub const NEAR_DUPLICATE: &str = "near_duplicate";
 
-/// The key in [`Tally::held_back`] for documents published outside the filter's time range.
+/// The key in [`FilterCounts::held_back`] for documents published outside the filter's time range.
 pub const PUBLISHED: &str = "published";
 
-/// The key in [`Tally::held_back`] for documents without a publication date, if the filter requires one.
+/// The key in [`FilterCounts::held_back`] for documents without a publication date, if the filter requires
+/// one.
 pub const UNDATED: &str = "undated";
 
-/// The key in [`Tally::held_back`] for documents that are not in the sample.
+/// The key in [`FilterCounts::held_back`] for documents that are not in the sample.
 pub const SAMPLE: &str = "sample";
 
 /// Selects the documents to export. An empty field excludes no document. [`Self::members`] adds documents
@@ -104,7 +105,7 @@ impl Filter {
 
 /// Counts of the exported and excluded documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct FilterCounts {
     /// Number of exported documents.
     pub documents: u64,
     /// Number of words in all exported documents.
@@ -114,23 +115,23 @@ pub struct Tally {
     /// The latest fetch time of the exported documents.
     pub last_fetched: Option<Timestamp>,
     /// Documents and words by language.
-    pub languages: BTreeMap<String, Share>,
+    pub languages: BTreeMap<String, PartCounts>,
     /// Documents and words by host.
-    pub hosts: BTreeMap<String, Share>,
+    pub hosts: BTreeMap<String, PartCounts>,
     /// Number of excluded documents by filter. A document counts only for the first filter that excludes it.
     pub held_back: BTreeMap<String, u64>,
 }
 
 /// Counts for a part of the exported documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Share {
+pub struct PartCounts {
     /// Number of documents.
     pub documents: u64,
     /// Number of words in these documents.
     pub words: u64,
 }
 
-impl Tally {
+impl FilterCounts {
     fn add(&mut self, record: &Record) {
         let (fetched, words) = (record.fetched(), record.words());
         self.documents += 1;
@@ -143,7 +144,7 @@ impl Tally {
 }
 
 /// Adds a document to its share. Allocates memory only for a new key.
-fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
+fn add(shares: &mut BTreeMap<String, PartCounts>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,
         None => shares.entry(name.to_owned()).or_default(),
@@ -156,13 +157,13 @@ fn add(shares: &mut BTreeMap<String, Share>, name: &str, words: u64) {
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     filter: Filter,
-    tally: Tally,
+    tally: FilterCounts,
 }
 
 impl Selection {
     /// Creates a selection whose counts continue from `tally`.
     #[must_use]
-    pub const fn new(filter: Filter, tally: Tally) -> Self {
+    pub const fn new(filter: Filter, tally: FilterCounts) -> Self {
         Self { filter, tally }
     }
 
@@ -202,7 +203,7 @@ impl Selection {
 
     /// Returns the counts so far.
     #[must_use]
-    pub const fn tally(&self) -> &Tally {
+    pub const fn tally(&self) -> &FilterCounts {
         &self.tally
     }
 }
@@ -213,7 +214,9 @@ mod tests {
     use crate::record::tests::documents;
 
     fn passes(filter: Filter) -> bool {
-        Selection::new(filter, Tally::default()).take(&documents()[0], &RecordContext::default()).is_some()
+        Selection::new(filter, FilterCounts::default())
+            .take(&documents()[0], &RecordContext::default())
+            .is_some()
     }
 
     #[test]
@@ -260,7 +263,7 @@ mod tests {
     fn a_document_without_a_date_is_held_back_and_counted() {
         let published_until = Some(Timestamp::MAX);
         let filter = Filter { published_until, ..Filter::default() };
-        let mut selection = Selection::new(filter, Tally::default());
+        let mut selection = Selection::new(filter, FilterCounts::default());
         for document in documents() {
             selection.take(&document, &RecordContext::default());
         }
@@ -270,7 +273,7 @@ mod tests {
     #[test]
     fn a_limit_and_a_sample_end_the_selection() {
         let count = |filter: Filter| {
-            let mut selection = Selection::new(filter, Tally::default());
+            let mut selection = Selection::new(filter, FilterCounts::default());
             for document in documents() {
                 selection.take(&document, &RecordContext::default());
             }
@@ -288,7 +291,7 @@ mod tests {
         let context = crate::record::tests::context(document);
         for members in [false, true] {
             let filter = Filter { members, ..Filter::default() };
-            let mut selection = Selection::new(filter, Tally::default());
+            let mut selection = Selection::new(filter, FilterCounts::default());
             assert_eq!(selection.take(document, &context).is_some(), members);
             assert_eq!(selection.tally().held_back.contains_key(NEAR_DUPLICATE), !members);
         }
@@ -301,13 +304,13 @@ mod tests {
             conditions: vec![Condition::confidence(0.3), "words>=1".parse().unwrap()],
             ..Filter::default()
         };
-        let mut selection = Selection::new(filter, Tally::default());
+        let mut selection = Selection::new(filter, FilterCounts::default());
         for document in documents() {
             selection.take(&document, &RecordContext::default());
         }
         let tally = selection.tally();
         assert_eq!((tally.documents, tally.words), (1, 13));
-        assert_eq!(tally.languages["vi"], Share { documents: 1, words: 13 });
+        assert_eq!(tally.languages["vi"], PartCounts { documents: 1, words: 13 });
         assert_eq!(tally.first_fetched, tally.last_fetched);
         let held: Vec<_> = tally.held_back.iter().map(|(name, count)| (name.as_str(), *count)).collect();
         assert_eq!(held, [("confidence>=0.3", 1), ("language", 1)]);

@@ -19,7 +19,7 @@ impl Property {
     /// All properties.
     pub const ALL: [Self; 4] = [Self::Title, Self::Section, Self::Author, Self::Tag];
 
-    /// Returns the name of the command-line option. It is also the key in [`crate::Tally::held_back`].
+    /// Returns the name of the command-line option. It is also the key in [`crate::FilterCounts::held_back`].
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

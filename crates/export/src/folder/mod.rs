@@ -30,7 +30,7 @@ use jiff::Timestamp;
 
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
 use crate::{
-    ExportError, Fields, Filter, Format, Manifest, Record, RecordContext, Sample, Selection, Tally,
+    ExportError, Fields, Filter, FilterCounts, Format, Manifest, Record, RecordContext, Sample, Selection,
     dataset_card,
 };
 use host_files::HostFiles;
@@ -137,7 +137,7 @@ impl FolderExport {
 
     /// Returns the counts of exported and excluded documents, including those before an interruption.
     #[must_use]
-    pub const fn tally(&self) -> &Tally {
+    pub const fn tally(&self) -> &FilterCounts {
         self.selection.tally()
     }
 
@@ -245,7 +245,7 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
         started: request.started,
         since: request.filter.since,
         until: request.filter.until.map_or(request.started, |until| until.min(request.started)),
-        tally: Tally::default(),
+        tally: FilterCounts::default(),
         last_id: None,
         files: Vec::new(),
     };

@@ -28,7 +28,7 @@ pub fn render(record: &Record, fields: &Fields, out: &mut Vec<u8>) {
         if at > 0 {
             out.push(b',');
         }
-        value(field.of(record), out);
+        value(field.value(record), out);
     }
     out.extend_from_slice(b"\r\n");
 }

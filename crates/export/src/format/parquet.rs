@@ -59,7 +59,7 @@ impl<W: Write + Send> Parquet<W> {
     /// An error means that the file cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         for column in &mut self.columns {
-            self.buffered += column.push(column.field.of(record));
+            self.buffered += column.push(column.field.value(record));
         }
         if self.buffered >= self.group { self.write_group() } else { Ok(()) }
     }

@@ -20,7 +20,7 @@ pub struct Field {
 impl Field {
     /// Returns the value of this field of a record.
     #[must_use]
-    pub fn of<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
+    pub fn value<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
         (self.value)(record)
     }
 }
@@ -197,7 +197,7 @@ impl Fields {
     /// # Errors
     /// Returns the errors of the serializer.
     pub fn serialize<S: Serializer>(&self, record: &Record, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|field| (field.name, field.of(record))))
+        serializer.collect_map(self.iter().map(|field| (field.name, field.value(record))))
     }
 }
 

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use gleaner_corpus::{Document, DocumentId, Quality};
 use jiff::Timestamp;
 
-use crate::tokens::{Counts, counts};
+use crate::tokens::{TokenCounts, counts};
 
 pub use fields::{Cell, FIELDS, Field, FieldType, Fields};
 
@@ -24,7 +24,7 @@ pub struct Record<'a> {
     cluster: String,
     gone: Option<String>,
     quality: Quality,
-    counts: OnceCell<Counts>,
+    counts: OnceCell<TokenCounts>,
 }
 
 /// Data about a document that the document itself does not contain.
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
         kinds.zip(self.document.text.lines())
     }
 
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> TokenCounts {
         *self.counts.get_or_init(|| counts(self.text()))
     }
 
@@ -141,7 +141,7 @@ impl<'a> Record<'a> {
     /// Returns the value of the field with this name, or `None` if the name is unknown.
     #[must_use]
     pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
-        FIELDS.iter().find(|field| field.name == name).map(|field| field.of(self))
+        FIELDS.iter().find(|field| field.name == name).map(|field| field.value(self))
     }
 }
 

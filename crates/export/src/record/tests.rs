@@ -147,7 +147,7 @@ fn cells_are_of_the_type_that_the_list_says() {
         let context = context(&document);
         let record = Record::new(&document, &context);
         for field in &FIELDS {
-            let cell = field.of(&record);
+            let cell = field.value(&record);
             let fits = match (field.kind, cell) {
                 (FieldType::Text, Cell::Text(text)) => text.is_some(),
                 (FieldType::Number, Cell::Number(number)) => number.is_some(),

@@ -1,15 +1,15 @@
 #![no_main]
 //! Runs ContentExtractor on each page of a generated site, with both searches.
 
-use gleaner_extract::content_extractor::{ContentExtractorParams, Search, Site};
+use gleaner_extract::content_extractor::{ContentExtractorParams, Search, SiteBlocks};
 use gleaner_extract_fuzz::{lines_are_of_page, site};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let pages = site(bytes);
     let others = &pages[..pages.len() - 1];
-    let indexed = Site::new(others, &ContentExtractorParams::default());
-    let exhaustive = Site::new(others, &ContentExtractorParams { search: Search::Exhaustive, ..ContentExtractorParams::default() });
+    let indexed = SiteBlocks::new(others, &ContentExtractorParams::default());
+    let exhaustive = SiteBlocks::new(others, &ContentExtractorParams { search: Search::Exhaustive, ..ContentExtractorParams::default() });
     for page in &pages {
         let found = indexed.find(page);
         lines_are_of_page(&found.lines(), page);

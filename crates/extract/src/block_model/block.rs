@@ -20,7 +20,7 @@ pub(super) struct Block {
     pub(super) words: Vec<u64>,
     pub(super) linked: f32,
     pub(super) emphasised: f32,
-    pub(super) characters: Characters,
+    pub(super) characters: CharacterCounts,
     pub(super) images: f32,
     pub(super) inline: f32,
     pub(super) has_date: bool,
@@ -32,7 +32,7 @@ pub(super) struct Block {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Characters {
+pub(super) struct CharacterCounts {
     pub(super) all: f32,
     pub(super) upper: f32,
     pub(super) digits: f32,
@@ -52,7 +52,7 @@ impl Block {
 
 /// For each node: whether it is text in a link, whether it is emphasised, and how many images and inline
 /// elements precede it.
-pub(super) struct Marks {
+pub(super) struct NodeMarks {
     linked: Vec<bool>,
     emphasised: Vec<bool>,
     images: Vec<u32>,
@@ -61,7 +61,7 @@ pub(super) struct Marks {
     words: Vec<u64>,
 }
 
-impl Marks {
+impl NodeMarks {
     pub(super) fn from_page(page: &Page) -> Self {
         let size = page.len();
         let mut marks = Self {
@@ -106,7 +106,7 @@ impl Marks {
         let range =
             |counts: &[u32]| (counts[placed.nodes.end as usize] - counts[placed.nodes.start as usize]) as f32;
         let linked = within(&self.linked);
-        let characters = Characters::from_text(text);
+        let characters = CharacterCounts::from_text(text);
         let outside = size - 1.5 * linked;
         let is_prose = outside >= LEAST_PROSE && (characters.sentences > 0.0 || characters.commas > 0.0);
         Block {
@@ -119,7 +119,7 @@ impl Marks {
             has_date: words.len() <= 40 && has_date(text),
             ends_as_sentence: ends_as_sentence(text),
             prose: if is_prose { outside } else { 0.0 },
-            sayings: lexicon::sayings(text),
+            sayings: lexicon::phrase_kind_bits(text),
             text: hash(text),
             words,
             placed,
@@ -132,7 +132,7 @@ pub(super) fn count_of_part(part: &str, line: &str, words: usize) -> usize {
     if part.trim_ascii() == line { words } else { count_words(part) }
 }
 
-impl Characters {
+impl CharacterCounts {
     fn from_text(text: &str) -> Self {
         if text.is_ascii() { Self::from_ascii(text.as_bytes()) } else { Self::from_any(text) }
     }
@@ -257,8 +257,8 @@ mod tests {
             ("新。旧，", 2.0 - 1.0, 1.0),
         ];
         for (text, sentences, commas) in cases {
-            let found = Characters::from_text(text);
-            assert_eq!(found, Characters::from_any(text), "{text}");
+            let found = CharacterCounts::from_text(text);
+            assert_eq!(found, CharacterCounts::from_any(text), "{text}");
             assert_eq!((found.sentences, found.commas), (sentences, commas), "{text}");
         }
     }

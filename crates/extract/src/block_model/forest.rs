@@ -10,7 +10,7 @@
 
 use super::features;
 use super::hashing::{FNV_START, fnv_1a};
-use super::questions::{LANES, Questions};
+use super::quick_scorer::{LANES, QuickScorer};
 
 const MAGIC: &[u8; 8] = b"GLEANER1";
 
@@ -53,7 +53,7 @@ impl Tree {
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
         let size = self.splits.len();
-        if self.leaves.len() != size + 1 || self.leaves.len() > Questions::LEAVES {
+        if self.leaves.len() != size + 1 || self.leaves.len() > QuickScorer::LEAVES {
             return false;
         }
         let mut met = vec![false; 2 * size + 1];
@@ -74,7 +74,7 @@ impl Tree {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
     trees: Vec<Tree>,
-    questions: Questions,
+    quick_scorer: QuickScorer,
 }
 
 impl Forest {
@@ -85,8 +85,8 @@ impl Forest {
     #[must_use]
     pub fn new(trees: Vec<Tree>) -> Self {
         assert!(trees.iter().all(|tree| tree.is_sound(usize::MAX)), "a tree's children are its own");
-        let questions = Questions::from_trees(&trees);
-        Self { trees, questions }
+        let quick_scorer = QuickScorer::from_trees(&trees);
+        Self { trees, quick_scorer }
     }
 
     /// Returns the trees.
@@ -101,13 +101,13 @@ impl Forest {
     /// If the row lacks a feature that the trees use.
     #[must_use]
     pub fn log_odds(&self, row: &[f32]) -> f32 {
-        self.questions.ask(&[row])[0]
+        self.quick_scorer.evaluate(&[row])[0]
     }
 
     /// Returns the log-odds of several rows. This is faster than calling [`Self::log_odds`] for each row, and
     /// panics like it.
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
-        rows.chunks(LANES).flat_map(|rows| self.questions.ask(rows).into_iter().take(rows.len()))
+        rows.chunks(LANES).flat_map(|rows| self.quick_scorer.evaluate(rows).into_iter().take(rows.len()))
     }
 
     /// Serializes the forest as a model file.

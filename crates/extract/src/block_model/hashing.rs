@@ -135,25 +135,25 @@ pub(super) fn hash_in_eights(bytes: &[u8], change: impl Fn([u8; 8]) -> [u8; 8]) 
 /// quadratic. Therefore each map mixes the keys with a secret before folding the upper bits into the lower
 /// bits. No code depends on the iteration order of these maps.
 #[derive(Debug, Clone)]
-pub(super) struct Secret(u64);
+pub(super) struct MixedHasherBuilder(u64);
 
-impl Default for Secret {
+impl Default for MixedHasherBuilder {
     fn default() -> Self {
         Self(RandomState::new().hash_one(0))
     }
 }
 
-impl BuildHasher for Secret {
-    type Hasher = Mixed;
+impl BuildHasher for MixedHasherBuilder {
+    type Hasher = MixedHasher;
 
-    fn build_hasher(&self) -> Mixed {
-        Mixed(self.0)
+    fn build_hasher(&self) -> MixedHasher {
+        MixedHasher(self.0)
     }
 }
 
-pub(super) struct Mixed(u64);
+pub(super) struct MixedHasher(u64);
 
-impl Hasher for Mixed {
+impl Hasher for MixedHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.write_u64(fnv_1a(FNV_START, bytes));
     }
@@ -168,12 +168,12 @@ impl Hasher for Mixed {
     }
 }
 
-pub(super) type ByHash<T> = HashMap<u64, T, Secret>;
+pub(super) type ByHash<T> = HashMap<u64, T, MixedHasherBuilder>;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Sorted(Vec<u64>);
+pub(super) struct SortedHashes(Vec<u64>);
 
-impl FromIterator<u64> for Sorted {
+impl FromIterator<u64> for SortedHashes {
     fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
         let mut hashes: Vec<u64> = hashes.into_iter().collect();
         hashes.sort_unstable();
@@ -182,7 +182,7 @@ impl FromIterator<u64> for Sorted {
     }
 }
 
-impl Sorted {
+impl SortedHashes {
     pub(super) fn contains(&self, hash: u64) -> bool {
         self.0.binary_search(&hash).is_ok()
     }
@@ -205,12 +205,12 @@ fn threes(words: &[u64]) -> impl Iterator<Item = u64> {
     words.windows(3).map(move |three| three.iter().fold(0, mix))
 }
 
-pub(super) fn trigrams(words: &[u64]) -> Sorted {
+pub(super) fn trigrams(words: &[u64]) -> SortedHashes {
     threes(words).collect()
 }
 
 /// Returns the share of a text's word trigrams that `set` contains, 0 to 1.
-pub(super) fn shared(words: &[u64], set: &Sorted) -> f32 {
+pub(super) fn shared(words: &[u64], set: &SortedHashes) -> f32 {
     if set.is_empty() || words.len() < 3 {
         return 0.0;
     }
@@ -245,7 +245,7 @@ mod tests {
         let long = "Đ".repeat(90);
         assert_eq!(hash_in_lower_case(&long), hash_in_lower_case(&long.to_lowercase()));
         let words = ["", "a", "b", "ab", "a\0", "abcdefgh", "abcdefghi", "abcdefgi", "đ", "đđđđđ", "d"];
-        assert_eq!(words.map(hash_in_lower_case).into_iter().collect::<Sorted>().len(), words.len());
+        assert_eq!(words.map(hash_in_lower_case).into_iter().collect::<SortedHashes>().len(), words.len());
     }
 
     #[test]
@@ -262,6 +262,6 @@ mod tests {
         let words: Vec<u64> = hashes("one Two three four").collect();
         let set = trigrams(&hashes("ONE two three").collect::<Vec<_>>());
         assert_eq!(shared(&words, &set), 0.5);
-        assert_eq!((shared(&words[..2], &set), shared(&words, &Sorted::default())), (0.0, 0.0));
+        assert_eq!((shared(&words[..2], &set), shared(&words, &SortedHashes::default())), (0.0, 0.0));
     }
 }

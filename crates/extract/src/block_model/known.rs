@@ -1,11 +1,11 @@
-//! Classifies lines without the model, by a site's repeated texts and the votes for its places.
+//! Classifies lines without the model, by a site's repeated texts and the votes for its DOM paths.
 //!
-//! [`Site::judge`] computes 177 features per line and runs the model. This module needs only two lookups per
-//! line: the hash of the text at its path, and the hash of the place's name. Most of the time is spent on
-//! reading the text.
+//! [`SiteModel::classify`] computes 177 features per line and runs the model. This module needs only two
+//! lookups per line: the hash of the text at its path, and the hash of the DOM path's name. Most of the time
+//! is spent on reading the text.
 //!
-//! Limitation: for speed, this module duplicates the logic of [`Site::judge`] for places, repetition, words
-//! and the share of links. A test checks that both agree.
+//! Limitation: for speed, this module duplicates the logic of [`SiteModel::classify`] for DOM paths,
+//! repetition, words and the share of links. A test checks that both agree.
 
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
@@ -16,13 +16,13 @@ use super::memo::Memo;
 use super::repeated;
 use super::scene::{ElementKeys, MOST_BLOCKS, names_of};
 use super::site::{LENGTHS, MOSTLY, element_name, length};
-use super::{Place, Site};
+use super::{DomPathStats, SiteModel};
 use crate::{count_words, has_word};
 
-/// A site's places and repeated texts, prepared for lookups.
+/// A site's DOM paths and repeated texts, prepared for lookups.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    places: Vec<(u64, Votes)>,
+    dom_paths: Vec<(u64, Votes)>,
     repeated: Vec<u64>,
 }
 
@@ -32,16 +32,16 @@ struct Votes {
     log_odds: [f32; 4],
 }
 
-/// What training learned about the place of a line.
+/// What training learned about the DOM path of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KnownPlace {
-    /// The number of training pages with this place.
+pub struct KnownDomPath {
+    /// The number of training pages with this DOM path.
     pub pages: u32,
-    /// The log-odds that a line of this length at the place is body text, within ±6.91.
+    /// The log-odds that a line of this length at the DOM path is body text, within ±6.91.
     pub log_odds: f32,
 }
 
-/// A line, and what training learned about its text and place.
+/// A line, and what training learned about its text and DOM path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownLine {
     /// The line.
@@ -52,15 +52,15 @@ pub struct KnownLine {
     pub link_share: f32,
     /// Whether the site repeats the line.
     pub repeated: bool,
-    /// What training learned about the line's place. `None` if no training page has the place.
-    pub place: Option<KnownPlace>,
+    /// What training learned about the line's DOM path. `None` if no training page has the DOM path.
+    pub dom_path: Option<KnownDomPath>,
 }
 
 impl Votes {
-    fn from_place(place: &Place) -> Self {
+    fn from_place(dom_path: &DomPathStats) -> Self {
         Self {
-            pages: place.pages,
-            log_odds: [0, LENGTHS[0], LENGTHS[1], LENGTHS[2]].map(|w| place.log_odds_of(w)),
+            pages: dom_path.pages,
+            log_odds: [0, LENGTHS[0], LENGTHS[1], LENGTHS[2]].map(|w| dom_path.log_odds_of(w)),
         }
     }
 }
@@ -76,11 +76,14 @@ impl KnownLine {
 impl Known {
     /// Prepares lookups for a trained site.
     #[must_use]
-    pub fn from_site(site: &Site) -> Self {
-        let mut places: Vec<(u64, Votes)> =
-            site.places.iter().map(|(name, place)| (place_key(name), Votes::from_place(place))).collect();
-        places.sort_unstable_by_key(|(key, _)| *key);
-        Self { places, repeated: site.repeated.keys().collect() }
+    pub fn from_site(site: &SiteModel) -> Self {
+        let mut dom_paths: Vec<(u64, Votes)> = site
+            .dom_paths
+            .iter()
+            .map(|(name, dom_path)| (place_key(name), Votes::from_place(dom_path)))
+            .collect();
+        dom_paths.sort_unstable_by_key(|(key, _)| *key);
+        Self { dom_paths, repeated: site.repeated.keys().collect() }
     }
 
     /// Returns the first 50,000 lines that contain a word, in page order. Nodes for which `keep` returns
@@ -99,22 +102,22 @@ impl Known {
         let count = count_words(&placed.line.text) as u32;
         let linked = links.words_within(&placed, count).min(count);
         let link_share = linked as f32 / (count as f32).max(1.0);
-        let at = paths.of(placed.block);
-        let key = if link_share > MOSTLY { fnv_1a(at.place, b" > a") } else { at.place };
+        let at = paths.hashes_of(placed.block);
+        let key = if link_share > MOSTLY { fnv_1a(at.dom_path, b" > a") } else { at.dom_path };
         let text = repeated::key(at.path, hash(&placed.line.text));
         KnownLine {
             words: count,
             link_share,
             repeated: self.repeated.binary_search(&text).is_ok(),
-            place: self.place(key, count),
+            dom_path: self.dom_path(key, count),
             placed,
         }
     }
 
-    fn place(&self, key: u64, words: u32) -> Option<KnownPlace> {
-        let at = self.places.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        let Votes { pages, log_odds } = self.places[at].1;
-        Some(KnownPlace { pages, log_odds: log_odds[length(words)] })
+    fn dom_path(&self, key: u64, words: u32) -> Option<KnownDomPath> {
+        let at = self.dom_paths.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        let Votes { pages, log_odds } = self.dom_paths[at].1;
+        Some(KnownDomPath { pages, log_odds: log_odds[length(words)] })
     }
 }
 
@@ -167,7 +170,7 @@ struct Named {
     name: String,
     /// Hash of the name.
     hash: u64,
-    /// Hash of the name of the last element around it, and of the place in this element.
+    /// Hash of the name of the last element around it, and of the DOM path in this element.
     last: (u64, u64),
 }
 
@@ -176,18 +179,19 @@ impl Named {
         let name = element_name(names);
         let hash = place_key(&name);
         let mut named = Self { key: ElementKeys::new(names).own, name, hash, last: (hash, 0) };
-        named.last.1 = named.place(hash);
+        named.last.1 = named.dom_path(hash);
         named
     }
 
-    fn place(&self, outer: u64) -> u64 {
+    fn dom_path(&self, outer: u64) -> u64 {
         fnv_1a(fnv_1a(outer, b" > "), self.name.as_bytes())
     }
 
-    /// Returns the hash of the place's name for a line in this element, which is in an element named `outer`.
+    /// Returns the hash of the DOM path's name for a line in this element, which is in an element named
+    /// `outer`.
     fn place_in(&mut self, outer: u64) -> u64 {
         if self.last.0 != outer {
-            self.last = (outer, self.place(outer));
+            self.last = (outer, self.dom_path(outer));
         }
         self.last.1
     }
@@ -200,8 +204,8 @@ struct At {
     /// Hash of tags, classes and ids from the root to the element.
     path: u64,
     name: u64,
-    /// Hash of the place's name for a line in this element.
-    place: u64,
+    /// Hash of the DOM path's name for a line in this element.
+    dom_path: u64,
 }
 
 impl<'a> Paths<'a> {
@@ -211,7 +215,7 @@ impl<'a> Paths<'a> {
 
     /// Returns the hashes of an element. This is fast if the element is near the element of the previous
     /// call.
-    fn of(&mut self, node: NodeId) -> At {
+    fn hashes_of(&mut self, node: NodeId) -> At {
         while self.open.last().is_some_and(|at| node < at.node || at.end <= node) {
             self.open.pop();
         }
@@ -238,8 +242,8 @@ impl<'a> Paths<'a> {
         let above = self.open.last();
         let path = hash(&(above.map_or(0, |above| above.path), named.key));
         let outer = above.map_or(named.hash, |above| above.name);
-        let place = named.place_in(outer);
-        self.open.push(At { node, end: page.node(node).end, path, name: named.hash, place });
+        let dom_path = named.place_in(outer);
+        self.open.push(At { node, end: page.node(node).end, path, name: named.hash, dom_path });
     }
 }
 
@@ -280,27 +284,27 @@ mod tests {
         #[test]
         fn what_is_known_is_what_is_judged(pages in proptest::collection::vec(page(), 3), other in page()) {
             let model = Forest::default();
-            let mut site = Site::learn(&pages.iter().collect::<Vec<_>>(), &model);
+            let mut site = SiteModel::learn(&pages.iter().collect::<Vec<_>>(), &model);
             for page in &pages {
-                let mut judged = site.judge(page, &model);
+                let mut judged = site.classify(page, &model);
                 judged.iter_mut().step_by(2).for_each(|block| block.log_odds = 1.0);
-                site.take_verdicts(&judged);
+                site.add_final_labels(&judged);
             }
             let known = Known::from_site(&site);
             for page in pages.iter().chain([&other]) {
-                let judged = site.judge(page, &model);
+                let judged = site.classify(page, &model);
                 let lines = known.lines(page, |_| true);
                 prop_assert_eq!(judged.len(), lines.len());
                 for (judged, line) in judged.into_iter().zip(lines) {
-                    let of = |place: &Place| {
-                        KnownPlace { pages: place.pages, log_odds: place.log_odds_of(judged.words) }
+                    let of = |dom_path: &DomPathStats| {
+                        KnownDomPath { pages: dom_path.pages, log_odds: dom_path.log_odds_of(judged.words) }
                     };
-                    let place = site.places.get(&judged.place).map(of);
+                    let dom_path = site.dom_paths.get(&judged.dom_path).map(of);
                     let expected = KnownLine {
                         words: judged.words,
                         link_share: judged.link_share,
                         repeated: judged.removed.is_some(),
-                        place,
+                        dom_path,
                         placed: judged.placed,
                     };
                     prop_assert_eq!(line, expected);
@@ -311,10 +315,10 @@ mod tests {
 
     #[test]
     fn nothing_is_known_of_nothing() {
-        let known = Known::from_site(&Site::default());
+        let known = Known::from_site(&SiteModel::default());
         assert!(known.lines(&Page::parse(""), |_| true).is_empty());
         assert!(known.lines(&Page::default(), |_| true).is_empty());
         let line = known.lines(&Page::parse("<p>a line"), |_| true).remove(0);
-        assert_eq!((line.words, line.repeated, line.place, line.is_link()), (2, false, None, false));
+        assert_eq!((line.words, line.repeated, line.dom_path, line.is_link()), (2, false, None, false));
     }
 }

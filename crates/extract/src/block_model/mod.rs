@@ -7,8 +7,8 @@
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
 //! 4. The body text consists of the blocks with a probability above a half.
 //!
-//! If other pages of the site are known, [`Site`] first removes the text that the site repeats. It then
-//! combines the model's result with the results on the other pages for the same kind of place.
+//! If other pages of the site are known, [`SiteModel`] first removes the text that the site repeats. It then
+//! combines the model's result with the results on the other pages for the same DOM path.
 //!
 //! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
 //! and the results on unseen sites.
@@ -20,7 +20,7 @@
 //! use gleaner_html::Page;
 //!
 //! let page = Page::parse("<p>Rain fell on the valley all day, and the river rose.</p>");
-//! let judged = block_model::judge(&page, block_model::built_in());
+//! let judged = block_model::classify(&page, block_model::built_in());
 //! assert_eq!(judged.len(), 1);
 //! ```
 
@@ -32,7 +32,7 @@ mod known;
 mod lexicon;
 mod memo;
 mod odds;
-mod questions;
+mod quick_scorer;
 mod removed;
 mod repeated;
 mod scene;
@@ -45,36 +45,36 @@ use gleaner_html::text::{Line, PlacedLine};
 use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
-pub use known::{Known, KnownLine, KnownPlace};
-pub use removed::Removed;
+pub use known::{Known, KnownDomPath, KnownLine};
+pub use removed::RemovalReason;
 pub use repeated::Repeated;
 pub use scene::is_cut;
-pub use site::{Place, Site, Verdicts};
+pub use site::{DomPathStats, FinalLabels, SiteModel};
 
 /// A block with the result of its classification.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct ClassifiedBlock {
     /// The block.
     pub placed: PlacedLine,
     /// The log-odds that the block is body text, from the model and the site. 0 means a probability of 0.5.
     pub log_odds: f32,
     /// The log-odds according to the model only.
     pub alone: f32,
-    /// The log-odds of the block's place on the training pages. `None` if no training page has a block at
-    /// this place.
+    /// The log-odds of the block's DOM path on the training pages. `None` if no training page has a block at
+    /// this DOM path.
     pub vote: Option<f32>,
     /// Why the block was removed before the classification. `None` if the model classified it. A removed
     /// block has log-odds -6 and no `vote`.
-    pub removed: Option<Removed>,
-    /// The name of the block's place, as in [`Site::places`].
-    pub place: String,
+    pub removed: Option<RemovalReason>,
+    /// The name of the block's DOM path, as in [`SiteModel::dom_paths`].
+    pub dom_path: String,
     /// The number of words.
     pub words: u32,
     /// The share of the words that are in links, 0 to 1.
     pub link_share: f32,
 }
 
-impl Judged {
+impl ClassifiedBlock {
     fn from_block(block: block::Block) -> Self {
         let link_share = block.link_share();
         Self {
@@ -83,7 +83,7 @@ impl Judged {
             alone: 0.0,
             vote: None,
             removed: None,
-            place: String::new(),
+            dom_path: String::new(),
             words: block.words.len() as u32,
             link_share,
         }
@@ -116,7 +116,7 @@ pub fn feature_names() -> &'static [String] {
 /// assert!(kinds_of_element(&page, div).eq(["comment"]));
 /// ```
 pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'static str> {
-    let kinds = lexicon::Kinds::default().of(page, element);
+    let kinds = lexicon::ElementKinds::default().kinds_of(page, element);
     (0..).zip(lexicon::KIND_NAMES).filter(move |(bit, _)| kinds >> bit & 1 == 1).map(|(_, name)| name)
 }
 
@@ -124,13 +124,13 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
 /// `comments`, `related`, `credit`, `offer`, `by-line`. A line of more than 160 bytes has none.
 ///
 /// ```
-/// use gleaner_extract::block_model::sayings_of;
+/// use gleaner_extract::block_model::phrase_kinds_of;
 ///
-/// assert!(sayings_of("Photo: Anna Weaver").eq(["credit"]));
-/// assert!(sayings_of("The council met on Monday.").eq([""; 0]));
+/// assert!(phrase_kinds_of("Photo: Anna Weaver").eq(["credit"]));
+/// assert!(phrase_kinds_of("The council met on Monday.").eq([""; 0]));
 /// ```
-pub fn sayings_of(line: &str) -> impl Iterator<Item = &'static str> {
-    let sayings = lexicon::sayings(line);
+pub fn phrase_kinds_of(line: &str) -> impl Iterator<Item = &'static str> {
+    let sayings = lexicon::phrase_kind_bits(line);
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
@@ -159,16 +159,16 @@ pub fn built_in() -> &'static Forest {
 
 /// Classifies every block of a page with a model, in page order.
 #[must_use]
-pub fn judge(page: &Page, model: &Forest) -> Vec<Judged> {
-    Site::default().judge(page, model)
+pub fn classify(page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
+    SiteModel::default().classify(page, model)
 }
 
 /// Returns the margin of a classification, 0 to 1. It is twice the mean distance of the blocks' probabilities
 /// from 0.5. The mean is weighted by words, and ignores blocks with a probability below 0.1. The margin is 0
 /// if no block is body text.
 #[must_use]
-pub fn margin(judged: &[Judged]) -> f32 {
-    if !judged.iter().any(Judged::is_content) {
+pub fn margin(judged: &[ClassifiedBlock]) -> f32 {
+    if !judged.iter().any(ClassifiedBlock::is_content) {
         return 0.0;
     }
     let (mut sum, mut words) = (0.0, 0.0);
@@ -186,14 +186,14 @@ const MIGHT_BE: f32 = -2.2;
 /// Returns the page's body text according to a model. The result is empty if the model finds none.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
-    lines(&judge(page, model))
+    lines(&classify(page, model))
 }
 
 /// Returns the lines of the body text. If no block is body text, but the likeliest block has a probability of
 /// at least 0.05, returns this block and those that are nearly as likely. Such a guess, with confidence 0, is
 /// better than a lost article.
 #[must_use]
-pub fn lines(judged: &[Judged]) -> Vec<Line> {
+pub fn lines(judged: &[ClassifiedBlock]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
     let least = if (LEAST_CHANCE..=0.0).contains(&best) { best - NEARLY } else { 0.0 };
     judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
@@ -211,11 +211,11 @@ mod tests {
 
     use super::*;
 
-    fn judged(odds: &[f32]) -> Vec<Judged> {
+    fn judged(odds: &[f32]) -> Vec<ClassifiedBlock> {
         let page = Page::parse("<p>a line");
         let model = Forest::default();
         let of = |(at, odds): (usize, &f32)| {
-            let mut judged = judge(&page, &model).remove(0);
+            let mut judged = classify(&page, &model).remove(0);
             judged.log_odds = *odds;
             judged.placed.line = Line { kind: LineKind::Paragraph, text: at.to_string() };
             judged

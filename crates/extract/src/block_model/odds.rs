@@ -1,7 +1,7 @@
 //! Applies a model to the blocks of a page.
 //!
-//! A model always evaluates 16 rows at once, even for a single block ([`super::questions`]). Therefore this
-//! module evaluates all blocks of a page together.
+//! A model always evaluates 16 rows at once, even for a single block ([`super::quick_scorer`]). Therefore
+//! this module evaluates all blocks of a page together.
 
 use gleaner_html::Page;
 

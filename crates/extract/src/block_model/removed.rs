@@ -17,7 +17,7 @@ use super::scene::{Element, Scene};
 
 /// Why a line was removed before the classification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removed {
+pub enum RemovalReason {
     /// The site repeats the line.
     RepeatedBySite,
     /// The page repeats the line.
@@ -41,11 +41,11 @@ impl Scene {
         }
         let reason = |block: &Block| {
             if dialogs.contains(&block.element) {
-                return Some(Removed::Consent);
+                return Some(RemovalReason::Consent);
             }
-            times.get(&block.text).filter(|times| **times >= TIMES).map(|_| Removed::RepeatedOnPage)
+            times.get(&block.text).filter(|times| **times >= TIMES).map(|_| RemovalReason::RepeatedOnPage)
         };
-        let reasons: Vec<Option<Removed>> = self.blocks.iter().map(reason).collect();
+        let reasons: Vec<Option<RemovalReason>> = self.blocks.iter().map(reason).collect();
         if reasons.iter().all(Option::is_none) {
             return;
         }

@@ -22,7 +22,7 @@ use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use super::Forest;
-use super::hashing::{ByHash, Secret};
+use super::hashing::{ByHash, MixedHasherBuilder};
 use super::odds;
 use super::scene::{Named, Scene};
 
@@ -96,8 +96,8 @@ impl Common {
     fn from_pages(pages: &[&Page]) -> Self {
         let mut named = Named::default();
         let scenes: Vec<Scene> = pages.iter().map(|page| Scene::read(page, &mut named)).collect();
-        let mut copies: HashMap<Option<u64>, HashSet<u64, Secret>> = HashMap::new();
-        let mut articles: Vec<HashSet<u64, Secret>> = Vec::new();
+        let mut copies: HashMap<Option<u64>, HashSet<u64, MixedHasherBuilder>> = HashMap::new();
+        let mut articles: Vec<HashSet<u64, MixedHasherBuilder>> = Vec::new();
         for scene in &scenes {
             match article(scene) {
                 None => articles.push(lines(scene).collect()),

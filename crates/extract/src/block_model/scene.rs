@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::{NodeId, Page};
 
-use super::block::{Block, Marks};
-use super::hashing::{ByHash, Secret, hash, hash_with_masked};
+use super::block::{Block, NodeMarks};
+use super::hashing::{ByHash, MixedHasherBuilder, hash, hash_with_masked};
 use super::lexicon;
 use super::memo::Memo;
-use super::removed::Removed;
+use super::removed::RemovalReason;
 use super::repeated::Repeated;
 use super::statements::Statements;
 use crate::has_word;
@@ -76,7 +76,7 @@ pub(super) struct Element {
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
-    pub(super) taken: Vec<(Block, Removed)>,
+    pub(super) taken: Vec<(Block, RemovalReason)>,
     pub(super) elements: Vec<Element>,
     pub(super) whole: Sum,
     pub(super) paths: ByHash<Sum>,
@@ -111,12 +111,12 @@ impl Scene {
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
-        let mut marks = Marks::from_page(page);
-        let places = scene.find_elements(page, &placed, named);
+        let mut marks = NodeMarks::from_page(page);
+        let dom_paths = scene.find_elements(page, &placed, named);
         scene.blocks = placed
             .into_iter()
             .map(|placed| {
-                let element = places[placed.block as usize] as usize;
+                let element = dom_paths[placed.block as usize] as usize;
                 marks.block(page, placed, element)
             })
             .collect();
@@ -139,23 +139,23 @@ impl Scene {
         placed: &[PlacedLine],
         named: &mut Named<'a>,
     ) -> Vec<u32> {
-        let mut places: Vec<u32> = vec![0; page.len()];
+        let mut dom_paths: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();
         for line in placed {
             let mut node = line.block;
-            while std::mem::replace(&mut places[node as usize], 1) == 0 {
+            while std::mem::replace(&mut dom_paths[node as usize], 1) == 0 {
                 nodes.push(node);
                 node = page.node(node).parent;
             }
         }
         nodes.sort_unstable();
         for (at, &node) in (0..).zip(&nodes) {
-            places[node as usize] = at;
-            let parent = places[page.node(node).parent as usize] as usize;
+            dom_paths[node as usize] = at;
+            let parent = dom_paths[page.node(node).parent as usize] as usize;
             let above = self.elements.get(parent);
             self.elements.push(element(page, node, parent, above, named));
         }
-        places
+        dom_paths
     }
 
     /// Removes repeated blocks. The caller must call [`Self::settle`] afterwards.
@@ -163,7 +163,7 @@ impl Scene {
         let elements = &self.elements;
         let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
         let taken = self.blocks.extract_if(.., |block| is_repeated(block));
-        self.taken.extend(taken.map(|block| (block, Removed::RepeatedBySite)));
+        self.taken.extend(taken.map(|block| (block, RemovalReason::RepeatedBySite)));
     }
 
     fn sum(&mut self) {
@@ -200,7 +200,7 @@ impl Scene {
 
     fn count_alike(&mut self) {
         let dated = self.dated();
-        let mut counts: HashMap<(u64, u64), (f32, f32), Secret> = HashMap::default();
+        let mut counts: HashMap<(u64, u64), (f32, f32), MixedHasherBuilder> = HashMap::default();
         for (element, dated) in self.elements.iter().zip(dated).skip(1) {
             let count = counts.entry((element.parent as u64, element.class)).or_default();
             count.0 += 1.0;
@@ -259,7 +259,7 @@ impl Scene {
 /// What was computed for the names of elements.
 #[derive(Debug, Default)]
 pub(super) struct Named<'a> {
-    kinds: lexicon::Kinds<'a>,
+    kinds: lexicon::ElementKinds<'a>,
     keys: Memo<'a, 3, ElementKeys>,
 }
 
@@ -290,7 +290,7 @@ fn element<'a>(
     named: &mut Named<'a>,
 ) -> Element {
     let names = names_of(page, node);
-    let kinds = named.kinds.of(page, node);
+    let kinds = named.kinds.kinds_of(page, node);
     let ElementKeys { class, own } = *named.keys.get(names, || ElementKeys::new(names));
     Element {
         node,

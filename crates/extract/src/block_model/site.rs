@@ -2,15 +2,15 @@
 //!
 //! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
 //! 2. The model classifies the remaining blocks of each page.
-//! 3. Each block adds its probability to its kind of place. The name of a place consists of the last two
+//! 3. Each block adds its probability to its DOM path. The name of a DOM path consists of the last two
 //!    elements of the block's path, with class and id and with masked digits, such as `div.story > p.lead`.
-//!    If more than half of the block's words are in links, ` > a` is appended. The vote of a place is the
+//!    If more than half of the block's words are in links, ` > a` is appended. The vote of a DOM path is the
 //!    mean probability of its blocks, weighted by words.
-//! 4. The final classification of a block combines the model, the vote of its place, and its length:
+//! 4. The final classification of a block combines the model, the vote of its DOM path, and its length:
 //!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and
 //!    of the vote. If there is no vote, the second term is omitted.
-//! 5. The final classifications of the training pages' blocks are stored with their places, by length.
-//!    Classification without the model uses them ([`Place::log_odds_of`]).
+//! 5. The final classifications of the training pages' blocks are stored with their DOM paths, by length.
+//!    Classification without the model uses them ([`DomPathStats::log_odds_of`]).
 //!
 //! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
 //! site is left out (docs/evaluation.md). The intercept reflects the cost of a false block relative to a
@@ -26,25 +26,26 @@ use super::hashing::masked;
 use super::memo::Memo;
 use super::odds::{self, chance};
 use super::scene::{Scene, names_of};
-use super::{Forest, Judged, Removed, Repeated};
+use super::{ClassifiedBlock, Forest, RemovalReason, Repeated};
 
 /// What was learned about a site. The default describes an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Site {
+pub struct SiteModel {
     /// The number of training pages.
     pub pages: u32,
-    /// The places by name, such as `div.story > p`.
-    pub places: BTreeMap<String, Place>,
+    /// The DOM paths by name, such as `div.story > p`.
+    #[serde(rename = "places")]
+    pub dom_paths: BTreeMap<String, DomPathStats>,
     /// The repeated text. It is removed from every page.
     pub repeated: Repeated,
 }
 
-/// What was learned about one kind of place.
+/// What was learned about one DOM path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
-    /// The number of training pages with a block at the place.
+pub struct DomPathStats {
+    /// The number of training pages with a block at the DOM path.
     pub pages: u32,
-    /// The number of blocks at the place that are not repeated.
+    /// The number of blocks at the DOM path that are not repeated.
     pub blocks: u32,
     /// The weight of these blocks in words: up to 60 words per block, plus two per block.
     pub words: f64,
@@ -54,13 +55,13 @@ pub struct Place {
     /// The final classification of the blocks, in four classes of length: below 8, below 16, below 32, and 32
     /// or more words. All are zero in templates of earlier versions.
     #[serde(default)]
-    pub verdicts: [Verdicts; 4],
+    pub verdicts: [FinalLabels; 4],
 }
 
-/// The final classification of the blocks at a place in one class of length.
+/// The final classification of the blocks at a DOM path in one class of length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Verdicts {
-    /// The weight of the blocks, as in [`Place::words`].
+pub struct FinalLabels {
+    /// The weight of the blocks, as in [`DomPathStats::words`].
     pub words: f64,
     /// The part of this weight that belongs to body text.
     pub kept: f64,
@@ -71,7 +72,7 @@ pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 /// The weight, in words, of the share over all lengths when it is combined with the share of one length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
-/// Words of a block beyond this number do not increase its weight in the vote of its place.
+/// Words of a block beyond this number do not increase its weight in the vote of its DOM path.
 const LONG: f32 = 60.0;
 
 /// This number is added to the words of a block to get its weight in a vote.
@@ -86,18 +87,18 @@ const OF_THE_PLACE: f32 = 0.28;
 const OF_THE_LENGTH: f32 = 0.23;
 const INTERCEPT: f32 = -1.42;
 
-impl Place {
-    /// Returns the vote of the place: the log-odds that a block there is body text, within ±6.91.
+impl DomPathStats {
+    /// Returns the vote of the DOM path: the log-odds that a block there is body text, within ±6.91.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
         log_odds(self.content, self.words)
     }
 
-    /// Returns the log-odds, within ±6.91, that a block with `words` words at the place is body text. They
+    /// Returns the log-odds, within ±6.91, that a block with `words` words at the DOM path is body text. They
     /// are computed from the final classifications. If there are none, returns the vote.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
-        let sum = |of: fn(&Verdicts) -> f64| self.verdicts.iter().map(of).sum::<f64>();
+        let sum = |of: fn(&FinalLabels) -> f64| self.verdicts.iter().map(of).sum::<f64>();
         let (all, kept) = (sum(|it| it.words), sum(|it| it.kept));
         if all <= 0.0 {
             return self.log_odds();
@@ -116,58 +117,58 @@ fn log_odds(content: f64, of: f64) -> f32 {
     (share / (1.0 - share)).ln() as f32
 }
 
-impl Site {
+impl SiteModel {
     /// Learns from pages of one site. 20 to 30 articles work best.
     #[must_use]
     pub fn learn(pages: &[&Page], model: &Forest) -> Self {
         Self::learn_and_judge(pages, model).0
     }
 
-    /// Learns like [`Self::learn`]. Also returns the result of [`judge`](Self::judge) for each page. This is
-    /// faster than calling both, because each page is read only once.
+    /// Learns like [`Self::learn`]. Also returns the result of [`classify`](Self::classify) for each page.
+    /// This is faster than calling both, because each page is read only once.
     #[must_use]
-    pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<Judged>>) {
+    pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<ClassifiedBlock>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
         let mut site = Self { pages: pages.len() as u32, repeated, ..Self::default() };
         let mut asked = Vec::with_capacity(scenes.len());
         for (page, mut scene) in pages.iter().zip(scenes) {
             scene.take_away(&site.repeated);
             scene.settle(page);
-            let page = Asked::new(page, scene, model);
-            site.take_votes(&page);
+            let page = ClassifiedPage::new(page, scene, model);
+            site.add_votes(&page);
             asked.push(page);
         }
-        let judged = asked.into_iter().map(|page| site.judge_asked(page)).collect();
+        let judged = asked.into_iter().map(|page| site.combine_votes(page)).collect();
         (site, judged)
     }
 
-    fn take_votes(&mut self, page: &Asked) {
-        let mut met: BTreeMap<&str, Place> = BTreeMap::new();
+    fn add_votes(&mut self, page: &ClassifiedPage) {
+        let mut met: BTreeMap<&str, DomPathStats> = BTreeMap::new();
         for ((block, name), odds) in page.blocks.iter().zip(&page.odds) {
-            let place = met.entry(name).or_default();
+            let dom_path = met.entry(name).or_default();
             let weight = weight(block.len());
-            place.blocks += 1;
-            place.words += weight;
-            place.content += weight * chance(*odds);
+            dom_path.blocks += 1;
+            dom_path.words += weight;
+            dom_path.content += weight * chance(*odds);
         }
         for (name, met) in met {
-            let place = match self.places.get_mut(name) {
-                Some(place) => place,
-                None => self.places.entry(name.to_owned()).or_default(),
+            let dom_path = match self.dom_paths.get_mut(name) {
+                Some(dom_path) => dom_path,
+                None => self.dom_paths.entry(name.to_owned()).or_default(),
             };
-            place.pages += 1;
-            place.blocks += met.blocks;
-            place.words += met.words;
-            place.content += met.content;
+            dom_path.pages += 1;
+            dom_path.blocks += met.blocks;
+            dom_path.words += met.words;
+            dom_path.content += met.content;
         }
     }
 
-    /// Adds the final classifications of a training page to its places.
-    pub fn take_verdicts(&mut self, judged: &[Judged]) {
+    /// Adds the final classifications of a training page to its DOM paths.
+    pub fn add_final_labels(&mut self, judged: &[ClassifiedBlock]) {
         for block in judged.iter().filter(|block| block.removed.is_none()) {
-            let Some(place) = self.places.get_mut(&block.place) else { continue };
+            let Some(dom_path) = self.dom_paths.get_mut(&block.dom_path) else { continue };
             let weight = weight(block.words as f32);
-            let verdicts = &mut place.verdicts[length(block.words)];
+            let verdicts = &mut dom_path.verdicts[length(block.words)];
             verdicts.words += weight;
             verdicts.kept += if block.is_content() { weight } else { 0.0 };
         }
@@ -175,26 +176,32 @@ impl Site {
 
     /// Classifies every block of a page of this site, in page order, with the model and what was learned.
     #[must_use]
-    pub fn judge(&self, page: &Page, model: &Forest) -> Vec<Judged> {
-        self.judge_asked(Asked::new(page, Scene::new(page, &self.repeated), model))
+    pub fn classify(&self, page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
+        self.combine_votes(ClassifiedPage::new(page, Scene::new(page, &self.repeated), model))
     }
 
-    fn judge_asked(&self, page: Asked) -> Vec<Judged> {
-        let Asked { blocks, odds, taken } = page;
-        let mut all: Vec<Judged> = Vec::with_capacity(blocks.len() + taken.len());
-        for ((block, place), alone) in blocks.into_iter().zip(odds) {
-            let vote = self.places.get(&place).map(Place::log_odds);
+    fn combine_votes(&self, page: ClassifiedPage) -> Vec<ClassifiedBlock> {
+        let ClassifiedPage { blocks, odds, taken } = page;
+        let mut all: Vec<ClassifiedBlock> = Vec::with_capacity(blocks.len() + taken.len());
+        for ((block, dom_path), alone) in blocks.into_iter().zip(odds) {
+            let vote = self.dom_paths.get(&dom_path).map(DomPathStats::log_odds);
             let log_odds = if self.pages == 0 { alone } else { together(alone, vote, block.len()) };
-            all.push(Judged { log_odds, alone, vote, place, ..Judged::from_block(block) });
+            all.push(ClassifiedBlock {
+                log_odds,
+                alone,
+                vote,
+                dom_path,
+                ..ClassifiedBlock::from_block(block)
+            });
         }
-        for (block, place, removed) in taken {
+        for (block, dom_path, removed) in taken {
             let removed = Some(removed);
-            all.push(Judged {
+            all.push(ClassifiedBlock {
                 log_odds: REMOVED,
                 alone: REMOVED,
                 removed,
-                place,
-                ..Judged::from_block(block)
+                dom_path,
+                ..ClassifiedBlock::from_block(block)
             });
         }
         all.sort_by_key(|judged| judged.placed.nodes.start);
@@ -202,13 +209,13 @@ impl Site {
     }
 }
 
-struct Asked {
+struct ClassifiedPage {
     blocks: Vec<(Block, String)>,
     odds: Vec<f32>,
-    taken: Vec<(Block, String, Removed)>,
+    taken: Vec<(Block, String, RemovalReason)>,
 }
 
-impl Asked {
+impl ClassifiedPage {
     fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
@@ -233,7 +240,7 @@ fn weight(words: f32) -> f64 {
 }
 
 /// Returns the last two elements of a block's path, such as `div.story > p`. A block that consists mostly of
-/// links gets a separate place, because links to related stories are often between the paragraphs.
+/// links gets a separate DOM path, because links to related stories are often between the paragraphs.
 fn place_name<'a>(page: &'a Page, scene: &Scene, block: &Block, names: &mut Memo<'a, 3, String>) -> String {
     let own = scene.elements[block.element].node;
     let link = if block.link_share() > MOSTLY { " > a" } else { "" };
@@ -272,35 +279,38 @@ mod tests {
 
     #[test]
     fn verdicts_count_by_length() {
-        let mut place = Place { words: 1.0, content: 0.5, ..Place::default() };
-        assert_eq!(place.log_odds_of(3), 0.0);
-        place.verdicts[0] = Verdicts { words: 100.0, kept: 0.0 };
-        place.verdicts[3] = Verdicts { words: 300.0, kept: 300.0 };
+        let mut dom_path = DomPathStats { words: 1.0, content: 0.5, ..DomPathStats::default() };
+        assert_eq!(dom_path.log_odds_of(3), 0.0);
+        dom_path.verdicts[0] = FinalLabels { words: 100.0, kept: 0.0 };
+        dom_path.verdicts[3] = FinalLabels { words: 300.0, kept: 300.0 };
         // Three quarters of all words are body text, so each length is combined with 75 of 100 words.
         let expected = [(0, 75.0 / 125.0), (8, 3.0), (31, 3.0), (32, 375.0 / 25.0), (500, 375.0 / 25.0)];
         for (words, odds) in expected {
-            assert!((place.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");
+            assert!((dom_path.log_odds_of(words) - f32::ln(odds)).abs() < 1e-5, "{words}");
         }
     }
 
     #[test]
     fn what_was_judged_is_noted_at_its_place() {
         let page = Page::parse("<div class=story><p>Rain fell on the valley all day long.<p>Rain");
-        let mut site = Site::learn(&[&page], &Forest::default());
-        let mut judged = site.judge(&page, &Forest::default());
+        let mut site = SiteModel::learn(&[&page], &Forest::default());
+        let mut judged = site.classify(&page, &Forest::default());
         judged[0].log_odds = 1.0;
         judged[1].log_odds = -1.0;
-        site.take_verdicts(&judged);
-        let [short, long, ..] = site.places["div.story > p"].verdicts;
-        assert_eq!((short, long), (Verdicts { words: 3.0, kept: 0.0 }, Verdicts { words: 10.0, kept: 10.0 }));
+        site.add_final_labels(&judged);
+        let [short, long, ..] = site.dom_paths["div.story > p"].verdicts;
+        assert_eq!(
+            (short, long),
+            (FinalLabels { words: 3.0, kept: 0.0 }, FinalLabels { words: 10.0, kept: 10.0 })
+        );
     }
 
     #[test]
     fn links_among_the_paragraphs_are_a_place_of_their_own() {
         let html = "<div class=story><p>Rain <a href=/>fell</a> all day<p><a href=/x>Rain fell</a>";
-        let judged = super::super::judge(&Page::parse(html), &Forest::default());
-        let places: Vec<&str> = judged.iter().map(|judged| judged.place.as_str()).collect();
-        assert_eq!(places, ["div.story > p", "div.story > p > a"]);
+        let judged = super::super::classify(&Page::parse(html), &Forest::default());
+        let dom_paths: Vec<&str> = judged.iter().map(|judged| judged.dom_path.as_str()).collect();
+        assert_eq!(dom_paths, ["div.story > p", "div.story > p > a"]);
     }
 
     fn long_lines() -> Forest {
@@ -324,16 +334,17 @@ mod tests {
     #[test]
     fn what_is_repeated_goes_and_places_vote() {
         let pages = STORIES.map(page);
-        let site = Site::learn(&pages.each_ref(), &long_lines());
+        let site = SiteModel::learn(&pages.each_ref(), &long_lines());
         assert_eq!(site.pages, 3);
-        let place = site.places["div.story > p"];
-        assert_eq!((place.pages, place.blocks), (3, 3));
-        assert!(place.log_odds() > 2.0, "{place:?}");
-        assert!(!site.places.contains_key("div.box-# > p"), "{:?}", site.places.keys());
-        let judged = site.judge(&page("Schools close early because of the snow in the hills"), &long_lines());
+        let dom_path = site.dom_paths["div.story > p"];
+        assert_eq!((dom_path.pages, dom_path.blocks), (3, 3));
+        assert!(dom_path.log_odds() > 2.0, "{dom_path:?}");
+        assert!(!site.dom_paths.contains_key("div.box-# > p"), "{:?}", site.dom_paths.keys());
+        let judged =
+            site.classify(&page("Schools close early because of the snow in the hills"), &long_lines());
         let content: Vec<bool> = judged.iter().map(|judged| judged.log_odds > 0.0).collect();
         assert_eq!(content, [false, true, false], "{judged:#?}");
-        assert!(judged[0].removed == Some(Removed::RepeatedBySite) && judged[1].removed.is_none());
+        assert!(judged[0].removed == Some(RemovalReason::RepeatedBySite) && judged[1].removed.is_none());
         assert!(judged[1].vote.is_some_and(|vote| vote > 2.0));
     }
 
@@ -347,17 +358,17 @@ mod tests {
     #[test]
     fn a_site_that_is_not_known_leaves_the_page_to_the_model() {
         let page = page(STORIES[0]);
-        let judged = Site::default().judge(&page, &long_lines());
+        let judged = SiteModel::default().classify(&page, &long_lines());
         assert!(judged.iter().all(|judged| judged.log_odds == judged.alone && judged.removed.is_none()));
-        assert!(Site::learn(&[], &long_lines()).judge(&Page::parse(""), &long_lines()).is_empty());
+        assert!(SiteModel::learn(&[], &long_lines()).classify(&Page::parse(""), &long_lines()).is_empty());
     }
 
     #[test]
     fn json_gives_the_same_site() {
         let pages = STORIES.map(page);
-        let site = Site::learn(&pages.each_ref(), &long_lines());
+        let site = SiteModel::learn(&pages.each_ref(), &long_lines());
         let json = serde_json::to_string(&site).unwrap();
-        assert_eq!(serde_json::from_str::<Site>(&json).unwrap(), site);
-        assert_eq!(serde_json::to_string(&Site::learn(&pages.each_ref(), &long_lines())).unwrap(), json);
+        assert_eq!(serde_json::from_str::<SiteModel>(&json).unwrap(), site);
+        assert_eq!(serde_json::to_string(&SiteModel::learn(&pages.each_ref(), &long_lines())).unwrap(), json);
     }
 }

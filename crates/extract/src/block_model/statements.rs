@@ -9,21 +9,21 @@ use gleaner_html::metadata::title_and_description;
 use gleaner_html::text::tidy;
 
 use super::block::Block;
-use super::hashing::{Sorted, hashes, trigrams};
+use super::hashing::{SortedHashes, hashes, trigrams};
 
 #[derive(Debug, Default)]
 pub(super) struct Statements {
-    headline: Sorted,
-    pub(super) title: Sorted,
-    pub(super) description: Sorted,
-    pub(super) declared: Sorted,
+    headline: SortedHashes,
+    pub(super) title: SortedHashes,
+    pub(super) description: SortedHashes,
+    pub(super) declared: SortedHashes,
 }
 
 impl Statements {
     pub(super) fn from_page(page: &Page) -> Self {
         let (stated_title, description) = title_and_description(page);
         let heading = page.elements("h1").next().map(|h1| tidy(&page.raw_text(h1)));
-        let headline: Sorted = hashes(stated_title.as_deref().unwrap_or_default()).collect();
+        let headline: SortedHashes = hashes(stated_title.as_deref().unwrap_or_default()).collect();
         let title = headline.iter().chain(heading.iter().flat_map(|text| hashes(text))).collect();
         Self {
             headline,
@@ -43,7 +43,7 @@ impl Statements {
     }
 }
 
-fn trigrams_of(text: &str) -> Sorted {
+fn trigrams_of(text: &str) -> SortedHashes {
     trigrams(&hashes(text).collect::<Vec<_>>())
 }
 

@@ -13,9 +13,9 @@
 //! 3. A group is skipped if all of its pages are already counted.
 //!
 //! Limitation: a hostile page (100,000 blocks, each with five of the same thirty words) still causes
-//! quadratically many comparisons. [`Work`] limits the number of entries that all searches and look-ups read.
-//! After this limit is reached, counts may be too small and similar vectors may be missed, so repeated blocks
-//! may count as content.
+//! quadratically many comparisons. [`WorkLimit`] limits the number of entries that all searches and look-ups
+//! read. After this limit is reached, counts may be too small and similar vectors may be missed, so repeated
+//! blocks may count as content.
 
 use std::collections::HashMap;
 
@@ -63,11 +63,11 @@ pub(crate) struct LookUp {
     /// For each vector, the last look-up in which it was a candidate.
     met_by: Vec<u32>,
     look_ups: u32,
-    pub(crate) work: Work,
+    pub(crate) work: WorkLimit,
 }
 
 impl LookUp {
-    pub(crate) fn new(work: Work) -> Self {
+    pub(crate) fn new(work: WorkLimit) -> Self {
         Self { met_by: Vec::new(), look_ups: 0, work }
     }
 
@@ -133,7 +133,7 @@ impl Groups {
 
     /// Returns, for every group, the number of pages with a similar block, including the group's own pages.
     /// If the work limit was reached, the numbers may be too small.
-    pub(crate) fn pages_with_similar(&self, work: &mut Work) -> Vec<u32> {
+    pub(crate) fn pages_with_similar(&self, work: &mut WorkLimit) -> Vec<u32> {
         let mut search = Search::new(self, *work);
         let groups = (0_u32..).zip(self.vectors());
         let counts = groups.map(|(group, vector)| search.pages(vector, Some(group), None)).collect();
@@ -151,11 +151,11 @@ pub(crate) struct Search<'a> {
     /// For each group, the last search in which it was a candidate.
     met_by: Vec<u32>,
     searches: u32,
-    pub(crate) work: Work,
+    pub(crate) work: WorkLimit,
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(groups: &'a Groups, work: Work) -> Self {
+    pub(crate) fn new(groups: &'a Groups, work: WorkLimit) -> Self {
         let last = groups.pages.iter().filter_map(|list| list.last()).max();
         let pages = last.map_or(0, |last| *last as usize + 1);
         Self { groups, found_by: vec![0; pages], met_by: vec![0; groups.pages.len()], searches: 0, work }
@@ -203,12 +203,12 @@ impl<'a> Search<'a> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Work {
+pub(crate) struct WorkLimit {
     left: u64,
     spent: bool,
 }
 
-impl Work {
+impl WorkLimit {
     pub(crate) fn new(max_work: u64) -> Self {
         Self { left: max_work, spent: false }
     }
@@ -240,10 +240,10 @@ mod tests {
 
     fn counts(blocks: &[(u32, Vector)], max_work: u64) -> Vec<u32> {
         let groups = Groups::new(blocks, 0.9);
-        groups.of_blocks(&groups.pages_with_similar(&mut Work::new(max_work)))
+        groups.of_blocks(&groups.pages_with_similar(&mut WorkLimit::new(max_work)))
     }
 
-    fn find(index: &Index, vector: &Vector, work: &mut Work) -> Option<u32> {
+    fn find(index: &Index, vector: &Vector, work: &mut WorkLimit) -> Option<u32> {
         let mut look_up = LookUp::new(*work);
         let found = look_up.find(index, vector);
         *work = look_up.work;
@@ -273,9 +273,12 @@ mod tests {
         let index = unlike(5_000);
         for n in [0, 499, 500, 501, 4_999] {
             let probe = Vector::new([(1_000_000, 3), (n, 3)]);
-            assert_eq!(find(&index, &probe, &mut Work::new(u64::MAX)), Some(n));
+            assert_eq!(find(&index, &probe, &mut WorkLimit::new(u64::MAX)), Some(n));
         }
-        assert_eq!(find(&index, &Vector::new([(1_000_000, 1), (5_000, 1)]), &mut Work::new(u64::MAX)), None);
+        assert_eq!(
+            find(&index, &Vector::new([(1_000_000, 1), (5_000, 1)]), &mut WorkLimit::new(u64::MAX)),
+            None
+        );
     }
 
     #[test]
@@ -285,7 +288,7 @@ mod tests {
         index.insert(vector(0));
         let sufficient = 2 + 20;
         for (max_work, is_spent) in [(sufficient, false), (sufficient - 1, true)] {
-            let mut work = Work::new(max_work);
+            let mut work = WorkLimit::new(max_work);
             assert_eq!((find(&index, &vector(10), &mut work), work.is_spent()), (None, is_spent));
         }
     }
@@ -293,7 +296,7 @@ mod tests {
     #[test]
     fn spent_work_ends_a_look_up() {
         let probe = Vector::new([(1_000_000, 1), (4_000, 1)]);
-        let mut work = Work::new(1_000);
+        let mut work = WorkLimit::new(1_000);
         assert_eq!((find(&unlike(5_000), &probe, &mut work), work.is_spent()), (None, true));
         assert_eq!(find(&unlike(1), &Vector::new([(1_000_000, 1), (0, 1)]), &mut work), None);
     }
@@ -324,7 +327,7 @@ mod tests {
             for (_, vector) in &blocks {
                 index.insert(vector.clone());
             }
-            let mut work = Work::new(u64::MAX);
+            let mut work = WorkLimit::new(u64::MAX);
             let expected = blocks.iter().any(|(_, v)| v.cosine(&probe) > 0.9);
             prop_assert_eq!(find(&index, &probe, &mut work).is_some(), expected);
         }

@@ -29,14 +29,14 @@ const UNKNOWN: u32 = u32::MAX;
 
 impl<'a> Features<'a> {
     /// Uses the numbers of `known`. New terms get higher numbers, as if they were the rarest terms.
-    pub(crate) fn beside(known: &'a HashMap<String, u32>) -> Self {
+    pub(crate) fn with_known(known: &'a HashMap<String, u32>) -> Self {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
 
     /// Uses the numbers of `known`, and one number for all other terms. This is enough to exclude vectors
     /// that cannot be similar to a vector of known features.
-    pub(crate) fn only(known: &'a HashMap<String, u32>) -> Self {
-        Self { numbers_new: false, ..Self::beside(known) }
+    pub(crate) fn with_known_only(known: &'a HashMap<String, u32>) -> Self {
+        Self { numbers_new: false, ..Self::with_known(known) }
     }
 
     pub(crate) fn term(&mut self, word: &str) -> u32 {
@@ -147,9 +147,9 @@ impl Vector {
         if product == 0 { 0.0 } else { product as f64 / (self.squared as f64 * other.squared as f64).sqrt() }
     }
 
-    /// Whether the vector contains terms that [`Features::only`] did not distinguish. Each occurrence of such
-    /// a term counts as a separate term. So the norm is too small rather than too great, and the cosine with
-    /// a vector of known features is never too small.
+    /// Whether the vector contains terms that [`Features::with_known_only`] did not distinguish. Each
+    /// occurrence of such a term counts as a separate term. So the norm is too small rather than too great,
+    /// and the cosine with a vector of known features is never too small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }
@@ -237,17 +237,17 @@ mod tests {
         let vector = |words: &str, mut features: Features<'_>| {
             Vector::new(words.split(' ').map(|word| (features.term(word), 1)))
         };
-        let stored = vector("a b", Features::beside(&known));
+        let stored = vector("a b", Features::with_known(&known));
         for (words, rough, exact) in [
             ("a B", 1.0, 1.0),
             ("a b x", (2.0 / 3.0_f64).sqrt(), (2.0 / 3.0_f64).sqrt()),
             ("a b x X", 0.5_f64.sqrt(), (1.0 / 3.0_f64).sqrt()),
             ("a b x y", 0.5_f64.sqrt(), 0.5_f64.sqrt()),
         ] {
-            let only = vector(words, Features::only(&known));
+            let only = vector(words, Features::with_known_only(&known));
             assert_eq!(only.is_rough(), words.contains('x'), "{words}");
             assert!((only.cosine(&stored) - rough).abs() < 1e-12, "{words}");
-            let beside = vector(words, Features::beside(&known));
+            let beside = vector(words, Features::with_known(&known));
             assert!(!beside.is_rough() && (beside.cosine(&stored) - exact).abs() < 1e-12, "{words}");
         }
     }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn new_terms_are_the_rarest() {
         let known = HashMap::from([("a".to_owned(), 3)]);
-        let mut features = Features::beside(&known);
+        let mut features = Features::with_known(&known);
         assert_eq!(
             [features.term("A"), features.term("b"), features.term("B"), features.term("c")],
             [3, 4, 4, 5]

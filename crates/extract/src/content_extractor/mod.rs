@@ -10,9 +10,9 @@
 //! 4. A block with a similar block on many pages is non-content. All other blocks are content.
 //!
 //! The papers leave details open. [`ContentExtractorParams`] defines "many" and the block tags. The page
-//! itself is an input page and counts as one page, in [`Site::find`] and in [`Site::find_without`]. Blocks
-//! without words are neither compared nor counted. [`Site::num_block_temp`] explains NumBlockTemp of table
-//! II.
+//! itself is an input page and counts as one page, in [`SiteBlocks::find`] and in
+//! [`SiteBlocks::find_without`]. Blocks without words are neither compared nor counted.
+//! [`SiteBlocks::num_block_temp`] explains NumBlockTemp of table II.
 //!
 //! The cost as published ([`Search::Exhaustive`]) is proportional to the number of blocks of the page times
 //! that of the site. [`ContentExtractorParams::max_work`] limits it. [`Search::Indexed`] gives the same
@@ -22,10 +22,10 @@
 //! that differs from page to page, such as comments and related links, counts as content.
 //!
 //! ```
-//! use gleaner_extract::content_extractor::{ContentExtractorParams, Site};
+//! use gleaner_extract::content_extractor::{ContentExtractorParams, SiteBlocks};
 //! use gleaner_html::Page;
 //! let page = |text: &str| Page::parse(&format!("<div>Home News</div><p>{text}</p><p>Write to us.</p>"));
-//! let site = Site::new(&[page("Rain is on its way."), page("Two more trains a day.")], &ContentExtractorParams::default());
+//! let site = SiteBlocks::new(&[page("Rain is on its way."), page("Two more trains a day.")], &ContentExtractorParams::default());
 //! let lines = site.extract(&page("The <span>bridge</span> opens today."));
 //! assert_eq!(lines.iter().map(|l| l.text.as_str()).collect::<Vec<_>>(), ["bridge", "The opens today."]);
 //! assert_eq!(site.num_block_temp(), 2); // "Home News" and "Write to us."
@@ -36,4 +36,4 @@ mod params;
 mod site;
 
 pub use params::{ContentExtractorParams, Search};
-pub use site::{Extraction, Site};
+pub use site::{Extraction, SiteBlocks};

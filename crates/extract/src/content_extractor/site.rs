@@ -1,6 +1,6 @@
 //! Stores the blocks of a site's pages, and compares a page with these blocks.
 //!
-//! Limitation: a [`Site`] keeps the vectors of all blocks in memory, some 10,000 for 30 news pages.
+//! Limitation: a [`SiteBlocks`] keeps the vectors of all blocks in memory, some 10,000 for 30 news pages.
 //! FastContentExtractor avoids this.
 
 use std::borrow::Borrow;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{ContentExtractorParams, Search, own_text};
 use crate::blocks::Blocks;
-use crate::blocks::similarity::{self, Groups, Index, LookUp, Work, repeated_from};
+use crate::blocks::similarity::{self, Groups, Index, LookUp, WorkLimit, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
 /// The blocks of a site's pages, prepared for comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
-pub struct Site {
+pub struct SiteBlocks {
     params: ContentExtractorParams,
     terms: HashMap<String, u32>,
     pages: Vec<Vec<Vector>>,
@@ -57,24 +57,24 @@ impl Extraction {
     }
 }
 
-impl From<Stored> for Site {
+impl From<Stored> for SiteBlocks {
     fn from(Stored { params, terms, pages }: Stored) -> Self {
         Self::from_blocks(params, terms.into_iter().collect(), pages)
     }
 }
 
-impl From<Site> for Stored {
-    fn from(Site { params, terms, pages, .. }: Site) -> Self {
+impl From<SiteBlocks> for Stored {
+    fn from(SiteBlocks { params, terms, pages, .. }: SiteBlocks) -> Self {
         Self { params, terms: terms.into_iter().collect(), pages }
     }
 }
 
-impl Site {
+impl SiteBlocks {
     /// Builds a site from its pages, with time and memory linear in the pages.
     #[must_use]
     pub fn new<P: Borrow<Page>>(pages: &[P], params: &ContentExtractorParams) -> Self {
         let nothing_known = HashMap::new();
-        let mut features = Features::beside(&nothing_known);
+        let mut features = Features::with_known(&nothing_known);
         let mut vectors = Vec::new();
         for (number, page) in (0_u32..).zip(pages.iter().map(Borrow::borrow)) {
             let blocks = Blocks::new(page, &params.block_tags, params.max_depth);
@@ -142,7 +142,7 @@ impl Site {
     pub fn num_block_temp(&self) -> usize {
         let repeated =
             repeated_from(self.pages.len(), self.params.repeated_share, self.params.repeated_pages);
-        let mut work = Work::new(self.params.max_work);
+        let mut work = WorkLimit::new(self.params.max_work);
         let counts = self.groups.pages_with_similar(&mut work);
         let mut look_up = LookUp::new(work);
         let mut distinct = Index::new(self.params.similarity);
@@ -164,7 +164,7 @@ impl Site {
 
     fn compare(&self, page: &Page, without: Option<usize>) -> Extraction {
         let blocks = Blocks::new(page, &self.params.block_tags, self.params.max_depth);
-        let vectors = with_words(page, &blocks, &mut Features::beside(&self.terms));
+        let vectors = with_words(page, &blocks, &mut Features::with_known(&self.terms));
         let (counts, exact) = match self.params.search {
             Search::Exhaustive => self.exhaustive(&vectors, without),
             Search::Indexed => self.indexed(&vectors, without),
@@ -191,7 +191,7 @@ impl Site {
     /// Returns, for each block, the number of other pages with a similar block. Also returns whether the work
     /// limit was high enough.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
-        let mut work = Work::new(self.params.max_work);
+        let mut work = WorkLimit::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];
         for ((_, vector), count) in vectors.iter().zip(&mut counts) {
             if work.is_spent() {
@@ -208,7 +208,7 @@ impl Site {
     }
 
     fn indexed(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
-        let mut search = similarity::Search::new(&self.groups, Work::new(self.params.max_work));
+        let mut search = similarity::Search::new(&self.groups, WorkLimit::new(self.params.max_work));
         let without = without.map(|number| number as u32);
         let mut known: HashMap<&Vector, u32> = HashMap::new();
         let counts = vectors

@@ -15,20 +15,20 @@ use std::collections::HashMap;
 use gleaner_html::Page;
 
 use super::Template;
-use super::detection::State;
+use super::detection::BlockState;
 use super::paths::PathId;
 use crate::blocks::Blocks;
-use crate::blocks::similarity::{Index, LookUp, Work};
+use crate::blocks::similarity::{Index, LookUp, WorkLimit};
 use crate::blocks::vector::{Features, Vector};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Likeness {
+enum Similar {
     No,
     Perhaps,
     Yes,
 }
 
-impl Likeness {
+impl Similar {
     fn new(vector: &Vector, index: &Index, look_up: &mut LookUp) -> Self {
         match (look_up.find(index, vector), vector.is_rough()) {
             (None, _) => Self::No,
@@ -41,11 +41,11 @@ impl Likeness {
 struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
-    state: &'a [State],
+    state: &'a [BlockState],
     /// For each extracted block, its path and the stored blocks with this path. `None` if there are none.
     stored: Vec<Option<(PathId, &'a Index)>>,
-    own: Vec<Likeness>,
-    whole: Vec<Likeness>,
+    own: Vec<Similar>,
+    whole: Vec<Similar>,
 }
 
 impl Template {
@@ -56,23 +56,23 @@ impl Template {
         page: &Page,
         blocks: &Blocks,
         paths: &[Option<PathId>],
-        state: &mut [State],
+        state: &mut [BlockState],
     ) -> bool {
-        let stored = |(path, state): (&Option<PathId>, &State)| {
-            let path = path.filter(|_| *state != State::Out)?;
+        let stored = |(path, state): (&Option<PathId>, &BlockState)| {
+            let path = path.filter(|_| *state != BlockState::Out)?;
             Some((path, self.matcher.stored(path)?))
         };
         let stored = paths.iter().zip(&*state).map(stored).collect();
         let mut comparison = Comparison::new(page, blocks, state, stored);
-        let mut look_up = LookUp::new(Work::new(self.params().max_work));
-        comparison.settle(&mut Features::only(&self.matcher.terms), &mut look_up);
-        comparison.settle(&mut Features::beside(&self.matcher.terms), &mut look_up);
+        let mut look_up = LookUp::new(WorkLimit::new(self.params().max_work));
+        comparison.settle(&mut Features::with_known_only(&self.matcher.terms), &mut look_up);
+        comparison.settle(&mut Features::with_known(&self.matcher.terms), &mut look_up);
         let Comparison { own, whole, .. } = comparison;
         for (number, block) in blocks.iter() {
-            if whole[number] == Likeness::Yes {
-                state[number..block.end as usize].fill(State::Out);
-            } else if own[number] == Likeness::Yes {
-                state[number] = State::Out;
+            if whole[number] == Similar::Yes {
+                state[number..block.end as usize].fill(BlockState::Out);
+            } else if own[number] == Similar::Yes {
+                state[number] = BlockState::Out;
             }
         }
         !look_up.work.is_spent()
@@ -83,16 +83,16 @@ impl<'a> Comparison<'a> {
     fn new(
         page: &'a Page,
         blocks: &'a Blocks,
-        state: &'a [State],
+        state: &'a [BlockState],
         stored: Vec<Option<(PathId, &'a Index)>>,
     ) -> Self {
         let pending = |number: usize, compared: bool| {
-            if compared && stored[number].is_some() { Likeness::Perhaps } else { Likeness::No }
+            if compared && stored[number].is_some() { Similar::Perhaps } else { Similar::No }
         };
         let own = blocks.iter().map(|(number, block)| pending(number, block.has_words)).collect();
         let whole = blocks.iter().map(|(number, block)| {
             let has_parts = block.end as usize > number + 1;
-            pending(number, has_parts && state[number] == State::Outermost)
+            pending(number, has_parts && state[number] == BlockState::Outermost)
         });
         let whole = whole.collect();
         Self { page, blocks, state, stored, own, whole }
@@ -100,31 +100,32 @@ impl<'a> Comparison<'a> {
 
     fn settle(&mut self, features: &mut Features<'_>, look_up: &mut LookUp) {
         let vectors = self.vectors(features);
-        let mut known: HashMap<(PathId, Cow<'_, Vector>), Likeness> = HashMap::new();
+        let mut known: HashMap<(PathId, Cow<'_, Vector>), Similar> = HashMap::new();
         for (number, stored) in self.stored.iter().enumerate() {
             let Some((path, index)) = *stored else { continue };
             let mut likeness = |vector| {
                 let known = known.entry((path, vector));
-                *known.or_insert_with_key(|(_, vector)| Likeness::new(vector, index, look_up))
+                *known.or_insert_with_key(|(_, vector)| Similar::new(vector, index, look_up))
             };
-            if self.whole[number] == Likeness::Perhaps {
+            if self.whole[number] == Similar::Perhaps {
                 let below = number..self.blocks.block(number).end as usize;
                 let whole = vectors[below].iter().flat_map(Vector::entries).copied();
                 self.whole[number] = likeness(Cow::Owned(Vector::new(whole)));
             }
-            if self.own[number] == Likeness::Perhaps {
+            if self.own[number] == Similar::Perhaps {
                 self.own[number] = likeness(Cow::Borrowed(&vectors[number]));
             }
         }
     }
 
     fn vectors(&self, features: &mut Features<'_>) -> Vec<Vector> {
-        let mut wanted: Vec<bool> = self.own.iter().map(|own| *own == Likeness::Perhaps).collect();
+        let mut wanted: Vec<bool> = self.own.iter().map(|own| *own == Similar::Perhaps).collect();
         for (number, block) in self.blocks.iter() {
-            if self.whole[number] == Likeness::Perhaps {
+            if self.whole[number] == Similar::Perhaps {
                 wanted[number..block.end as usize].fill(true);
             }
         }
-        self.blocks.vectors(self.page, features, |number| wanted[number] && self.state[number] != State::Out)
+        self.blocks
+            .vectors(self.page, features, |number| wanted[number] && self.state[number] != BlockState::Out)
     }
 }

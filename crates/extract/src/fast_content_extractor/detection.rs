@@ -38,14 +38,14 @@ impl Matcher {
         stored: &[NonContent],
     ) -> Self {
         let mut paths = Paths::default();
-        let in_p: Vec<PathId> = content.map(|name| paths.named(name)).collect();
+        let in_p: Vec<PathId> = content.map(|name| paths.intern(name)).collect();
         let terms = terms_of(stored);
         let mut by_path: HashMap<PathId, Index> = HashMap::new();
         for block in stored {
             let counted = Features::counted(block.images, block.scripts, block.links);
             let words = block.terms.iter().filter_map(|(term, n)| Some((*terms.get(term)?, *n)));
             let index =
-                by_path.entry(paths.named(&block.path)).or_insert_with(|| Index::new(params.similarity));
+                by_path.entry(paths.intern(&block.path)).or_insert_with(|| Index::new(params.similarity));
             index.insert(Vector::new(counted.chain(words)));
         }
         let mut content = vec![false; paths.len()];
@@ -126,24 +126,25 @@ impl Template {
         let blocks = Blocks::new(page, &params.block_tags, params.max_depth);
         let paths = self.matcher.paths.find_all(&blocks, page);
         let mut state = self.extracted(&blocks, &paths);
-        let is_part =
-            |state: &[State], number: usize| state[number] != State::Out && blocks.block(number).has_words;
-        let parts = |state: &[State]| (0..state.len()).filter(|number| is_part(state, *number)).count();
+        let is_part = |state: &[BlockState], number: usize| {
+            state[number] != BlockState::Out && blocks.block(number).has_words
+        };
+        let parts = |state: &[BlockState]| (0..state.len()).filter(|number| is_part(state, *number)).count();
         let extracted = parts(&state);
         let outermost = blocks.iter().filter(|(number, block)| {
-            state[*number] == State::Outermost
+            state[*number] == BlockState::Outermost
                 && (*number..block.end as usize).any(|below| is_part(&state, below))
         });
         let outermost = outermost.count();
         let by_paths = state.clone();
         let exact = self.compare(page, &blocks, &paths, &mut state);
-        let is_content = |block: usize| state[block] != State::Out;
+        let is_content = |block: usize| state[block] != BlockState::Out;
         let texts = |is: &dyn Fn(usize) -> bool| {
             blocks.texts().filter(|(_, block)| is(*block)).map(|(node, _)| node).collect()
         };
         Detection {
             text_nodes: texts(&is_content),
-            non_content_nodes: texts(&|block| by_paths[block] != State::Out && !is_content(block)),
+            non_content_nodes: texts(&|block| by_paths[block] != BlockState::Out && !is_content(block)),
             blocks: outermost,
             parts: extracted,
             non_content: extracted - parts(&state),
@@ -151,7 +152,7 @@ impl Template {
         }
     }
 
-    fn extracted(&self, blocks: &Blocks, paths: &[Option<PathId>]) -> Vec<State> {
+    fn extracted(&self, blocks: &Blocks, paths: &[Option<PathId>]) -> Vec<BlockState> {
         let mut leads_to_p: Vec<bool> = paths.iter().map(|path| self.matcher.in_p(*path)).collect();
         for (number, block) in blocks.iter().rev() {
             if let Some(parent) = block.parent {
@@ -160,11 +161,11 @@ impl Template {
         }
         let mut state = Vec::with_capacity(paths.len());
         for (number, block) in blocks.iter() {
-            let inside = block.parent.is_some_and(|parent| state[parent as usize] != State::Out);
+            let inside = block.parent.is_some_and(|parent| state[parent as usize] != BlockState::Out);
             state.push(match (inside, self.matcher.in_p(paths[number])) {
-                (true, _) if leads_to_p[number] => State::Inside,
-                (false, true) => State::Outermost,
-                _ => State::Out,
+                (true, _) if leads_to_p[number] => BlockState::Inside,
+                (false, true) => BlockState::Outermost,
+                _ => BlockState::Out,
             });
         }
         state
@@ -172,7 +173,7 @@ impl Template {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum BlockState {
     Out,
     Outermost,
     Inside,

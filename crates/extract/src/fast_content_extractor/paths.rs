@@ -44,7 +44,7 @@ impl Paths {
         id
     }
 
-    pub(super) fn named(&mut self, name: &str) -> PathId {
+    pub(super) fn intern(&mut self, name: &str) -> PathId {
         name.split('.').fold(EMPTY, |path, tag| self.child(path, &tag.to_ascii_lowercase()))
     }
 
@@ -91,11 +91,11 @@ mod tests {
     #[test]
     fn names_lead_to_paths_and_back() {
         let mut paths = Paths::default();
-        let p = paths.named("HTML.BODY.TABLE.TR.P");
+        let p = paths.intern("HTML.BODY.TABLE.TR.P");
         assert_eq!(paths.name(p), "HTML.BODY.TABLE.TR.P");
-        assert_eq!(paths.named("HTML.BODY.TABLE.TR.P"), p);
+        assert_eq!(paths.intern("HTML.BODY.TABLE.TR.P"), p);
         assert_eq!(paths.len(), 6);
-        let body = paths.named("HTML.BODY");
+        let body = paths.intern("HTML.BODY");
         assert_eq!(paths.find(body, "div"), None);
         assert!(paths.find(body, "table").is_some());
         assert_eq!(paths.name(EMPTY), "");

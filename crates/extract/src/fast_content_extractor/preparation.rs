@@ -18,7 +18,7 @@ use gleaner_html::Page;
 use super::paths::{PathId, Paths};
 use super::{FastContentExtractorParams, NonContent, Template};
 use crate::blocks::Blocks;
-use crate::blocks::similarity::{Groups, Index, LookUp, Work, repeated_from};
+use crate::blocks::similarity::{Groups, Index, LookUp, WorkLimit, repeated_from};
 use crate::blocks::vector::{Features, Vector, rarest_last};
 
 const BEGINNING: usize = 60;
@@ -41,7 +41,7 @@ struct Candidate {
 pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams) -> Template {
     let mut paths = Paths::default();
     let nothing_known = HashMap::new();
-    let mut features = Features::beside(&nothing_known);
+    let mut features = Features::with_known(&nothing_known);
     let mut trees = Vec::with_capacity(pages.len());
     let mut candidates = Vec::new();
     let mut vectors = Vec::new();
@@ -59,14 +59,14 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams
     }
     let terms = rarest_last(&mut vectors, features.into_new());
     let terms: HashMap<u32, &str> = terms.iter().map(|(term, number)| (*number, term.as_str())).collect();
-    let mut work = Work::new(params.max_work);
+    let mut work = WorkLimit::new(params.max_work);
     let groups = Groups::new(&vectors, params.similarity);
     let counts = groups.of_blocks(&groups.pages_with_similar(&mut work));
 
     let repeated = repeated_from(pages.len(), params.repeated_share, params.repeated_pages);
     let blocks = || candidates.iter().zip(&vectors).zip(&counts);
     let content = blocks().filter(|(_, count)| (**count as usize) < repeated);
-    let mut room = Room(params.max_bytes / 2);
+    let mut room = MemoryLimit(params.max_bytes / 2);
     let content = content_paths(content.map(|((candidate, _), _)| candidate.path), &paths, &mut room);
     room.0 += params.max_bytes - params.max_bytes / 2;
     let mut distinct = Distinct::new(params.similarity, work);
@@ -87,9 +87,9 @@ pub fn prepare<P: Borrow<Page>>(pages: &[P], params: &FastContentExtractorParams
     Template::new(params.clone(), pages.len(), content, non_content)
 }
 
-struct Room(usize);
+struct MemoryLimit(usize);
 
-impl Room {
+impl MemoryLimit {
     fn take(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes);
         self.0 = left.unwrap_or(self.0);
@@ -108,7 +108,7 @@ fn bytes(block: &NonContent) -> usize {
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,
-    room: &mut Room,
+    room: &mut MemoryLimit,
 ) -> BTreeMap<PathId, u32> {
     let mut content: BTreeMap<PathId, u32> = BTreeMap::new();
     for path in of_blocks {
@@ -127,7 +127,7 @@ struct Distinct<'a> {
 }
 
 impl<'a> Distinct<'a> {
-    fn new(similarity: f64, work: Work) -> Self {
+    fn new(similarity: f64, work: WorkLimit) -> Self {
         Self { met: HashSet::new(), kept: HashMap::new(), similarity, look_up: LookUp::new(work) }
     }
 

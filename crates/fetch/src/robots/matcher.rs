@@ -12,7 +12,8 @@
 //! 1. One binary search finds the heads with which the path begins. In a sorted [`Table`], consider the entry
 //!    directly before a text. The longest entry that is a prefix of the text is either this entry or a prefix
 //!    of this entry ([`Table::longest_prefix_of`]).
-//! 2. The same search, from each position of the path, finds the occurrences of all parts ([`Places`]).
+//! 2. The same search, from each position of the path, finds the occurrences of all parts
+//!    ([`TextPositions`]).
 //! 3. The patterns are checked in the order of precedence. Most are excluded quickly: by their head, by their
 //!    length, or because their last part does not occur. For the others, the nodes up to the root are
 //!    computed unless they are known.
@@ -57,7 +58,7 @@ struct Goal {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
+pub(super) struct MatchedPattern {
     pub(super) pattern: Option<usize>,
     /// The number of processed octets, occurrences, patterns and nodes.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
@@ -96,11 +97,11 @@ impl Matcher {
         Goal { head, node, anchored: pattern.anchored, shortest }
     }
 
-    pub(super) fn find(&self, text: &Text) -> Found {
+    pub(super) fn find(&self, text: &Text) -> MatchedPattern {
         let mut search = Search::new(self, text);
         let ranked = self.goals.iter().enumerate().rev();
-        let pattern = ranked.map(|(rank, goal)| (rank, search.is_met(goal))).find(|(_, met)| *met);
-        Found { pattern: pattern.map(|(rank, _)| rank), steps: search.cost() }
+        let pattern = ranked.map(|(rank, goal)| (rank, search.is_matched(goal))).find(|(_, met)| *met);
+        MatchedPattern { pattern: pattern.map(|(rank, _)| rank), steps: search.cost() }
     }
 }
 
@@ -123,7 +124,7 @@ struct Search<'a> {
     text: &'a Text,
     reach: Vec<Reach>,
     /// The occurrences of all parts. Computed when a pattern first needs them.
-    places: Option<Places<'a>>,
+    places: Option<TextPositions<'a>>,
     steps: usize,
 }
 
@@ -137,7 +138,7 @@ impl<'a> Search<'a> {
         Self { matcher, text, reach, places: None, steps: 0 }
     }
 
-    fn is_met(&mut self, goal: &Goal) -> bool {
+    fn is_matched(&mut self, goal: &Goal) -> bool {
         self.steps += 1;
         let Some(end) = end_of_reach(self.reach[goal.head]) else { return false };
         if goal.shortest > self.text.octets.len() {
@@ -147,7 +148,7 @@ impl<'a> Search<'a> {
             return !goal.anchored || end == self.text.octets.len();
         }
         let node = &self.matcher.nodes[goal.node];
-        if !self.places().stands_somewhere(node) {
+        if !self.places().occurs(node) {
             return false;
         }
         if !goal.anchored {
@@ -157,8 +158,8 @@ impl<'a> Search<'a> {
         self.places().ends_the_text(node, from)
     }
 
-    fn places(&mut self) -> &Places<'a> {
-        self.places.get_or_insert_with(|| Places::new(&self.matcher.parts, self.text))
+    fn places(&mut self) -> &TextPositions<'a> {
+        self.places.get_or_insert_with(|| TextPositions::new(&self.matcher.parts, self.text))
     }
 
     fn leftmost_end(&mut self, node: usize) -> Option<usize> {
@@ -239,7 +240,7 @@ fn bit(octet: u8) -> u128 {
     1_u128.checked_shl(u32::from(octet)).unwrap_or(0)
 }
 
-struct Places<'a> {
+struct TextPositions<'a> {
     parts: &'a Table,
     text: &'a Text,
     /// Start positions of each part's occurrences in ascending order, part by part.
@@ -249,7 +250,7 @@ struct Places<'a> {
     bounds: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> TextPositions<'a> {
     fn new(parts: &'a Table, text: &'a Text) -> Self {
         let octets = text.octets.bytes().enumerate();
         let longest: Vec<(usize, usize)> = octets
@@ -274,17 +275,17 @@ impl<'a> Places<'a> {
         Self { parts, text, starts, bounds }
     }
 
-    fn of(&self, part: usize) -> &[usize] {
+    fn positions(&self, part: usize) -> &[usize] {
         &self.starts[self.bounds[part]..self.bounds[part + 1]]
     }
 
-    fn stands_somewhere(&self, node: &Node) -> bool {
-        !(self.of(node.in_path).is_empty() && self.of(node.in_query).is_empty())
+    fn occurs(&self, node: &Node) -> bool {
+        !(self.positions(node.in_path).is_empty() && self.positions(node.in_query).is_empty())
     }
 
     fn leftmost_end(&self, node: &Node, from: usize) -> Option<usize> {
         let end = |part: usize, from: usize| {
-            let starts = self.of(part);
+            let starts = self.positions(part);
             let start = *starts.get(starts.partition_point(|start| *start < from))?;
             Some((start, start + self.parts.entries[part].len()))
         };
@@ -318,14 +319,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::normal::{Pattern, Text};
-    use super::{Found, Matcher, Table};
+    use super::{MatchedPattern, Matcher, Table};
 
     fn matcher(patterns: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Matcher {
         let patterns: Vec<_> = patterns.into_iter().map(|text| Pattern::parse(text.as_ref())).collect();
         Matcher::new(&patterns)
     }
 
-    fn find(matcher: &Matcher, path: &str) -> Found {
+    fn find(matcher: &Matcher, path: &str) -> MatchedPattern {
         matcher.find(&Text::new(path.as_bytes()))
     }
 

@@ -15,7 +15,7 @@
 
 /// Whether an octet is in the path or in the query of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
+pub(super) enum UrlPart {
     Path,
     Query,
 }
@@ -34,9 +34,9 @@ impl Text {
             Some(at) => path_and_query.split_at(at),
             None => (path_and_query, &[][..]),
         };
-        let mut octets = normal_form(path, Within::Path, true).0;
+        let mut octets = normal_form(path, UrlPart::Path, true).0;
         let query_at = octets.len();
-        octets.push_str(&normal_form(query, Within::Path, true).0);
+        octets.push_str(&normal_form(query, UrlPart::Path, true).0);
         Self { octets, query_at }
     }
 }
@@ -52,10 +52,10 @@ pub(super) struct Part {
 impl Part {
     /// Parses `bytes`, which begin in `within`. Also returns whether they end in the query. If they do not,
     /// the part after them may be in the path or in the query.
-    fn parse(bytes: &[u8], within: Within) -> (Self, Within) {
+    fn parse(bytes: &[u8], within: UrlPart) -> (Self, UrlPart) {
         let (in_path, after) = normal_form(bytes, within, false);
-        let has_escape = within == Within::Path && bytes.contains(&b'%');
-        let in_query = has_escape.then(|| normal_form(bytes, Within::Query, false).0);
+        let has_escape = within == UrlPart::Path && bytes.contains(&b'%');
+        let in_query = has_escape.then(|| normal_form(bytes, UrlPart::Query, false).0);
         let in_query = in_query.filter(|in_query| *in_query != in_path);
         (Self { in_path, in_query }, after)
     }
@@ -91,7 +91,7 @@ impl Pattern {
             None => (value, false),
         };
         let mut written = body.split(|byte| *byte == b'*');
-        let (head, mut within) = normal_form(written.next().unwrap_or_default(), Within::Path, false);
+        let (head, mut within) = normal_form(written.next().unwrap_or_default(), UrlPart::Path, false);
         let mut octets = head.len() + usize::from(anchored);
         let mut parts = Vec::new();
         let mut open_end = false;
@@ -111,7 +111,7 @@ impl Pattern {
 
 /// Returns the normal form of `bytes`, which begin in `within`, and whether they end in the path or the
 /// query. `literal` says whether `*` is a literal octet.
-fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, Within) {
+fn normal_form(bytes: &[u8], mut within: UrlPart, literal: bool) -> (String, UrlPart) {
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;
     while let [byte, tail @ ..] = rest {
@@ -124,12 +124,12 @@ fn normal_form(bytes: &[u8], mut within: Within, literal: bool) -> (String, With
             (byte, _) => (*byte, false),
         };
         if byte == b'?' && !encoded {
-            within = Within::Query;
+            within = UrlPart::Query;
         }
         let plain = match (byte, encoded) {
             (b'*', false) => !literal,
             (b'$', false) => false,
-            (b'/' | b'?', true) => within == Within::Query,
+            (b'/' | b'?', true) => within == UrlPart::Query,
             (_, true) => is_unreserved(byte) || b":@!'(),;".contains(&byte),
             (_, false) => is_unreserved(byte) || b":@!'(),;&=+/?%".contains(&byte),
         };

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::server::{Answer, Server, answer, settings};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Right, Want};
+use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, RequestKind, RequestLease, Response};
 
 const HTML: &str = "Content-Type: text/html";
 
@@ -64,13 +64,16 @@ fn unmeasured(headers: &[&str], body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-async fn get(sets: &[&str], sent: Vec<u8>, want: Want) -> Result<Response, FetchError> {
+async fn get(sets: &[&str], sent: Vec<u8>, want: RequestKind) -> Result<Response, FetchError> {
     let server = Server::always(sent).await;
-    Client::new(&settings(sets)).unwrap().get(&Request::new(server.url("/"), want), &Right::unlimited()).await
+    Client::new(&settings(sets))
+        .unwrap()
+        .get(&Request::new(server.url("/"), want), &RequestLease::unlimited())
+        .await
 }
 
 async fn page(sent: Vec<u8>) -> Result<Response, FetchError> {
-    get(&[], sent, Want::Page).await
+    get(&[], sent, RequestKind::Page).await
 }
 
 #[tokio::test]
@@ -187,7 +190,7 @@ async fn a_coding_that_is_not_known_is_named() {
     let coded = b"\x04\x22\x4d\x18\x60\x40\x82\x00\x00\x00";
     for (coding, body) in [("lz4", coded.to_vec()), ("gzip, aes128gcm", coded.to_vec())] {
         let header = format!("Content-Encoding: {coding}");
-        for want in [Want::Page, Want::Robots, Want::List] {
+        for want in [RequestKind::Page, RequestKind::Robots, RequestKind::List] {
             let error = get(&[], answer("200 OK", &[HTML, &header], &body), want).await.unwrap_err();
             let coding = coding.rsplit(", ").next().unwrap().to_owned();
             assert_eq!(error, FetchError::UnknownCoding { coding });
@@ -233,9 +236,9 @@ async fn a_bomb_is_cut_off_at_the_limit() {
         assert!(bomb.len() < 64 << 10);
         let header = format!("Content-Encoding: {coding}");
         let sent = answer("200 OK", &[HTML, &header], &bomb);
-        let error = get(&["fetch.max_page=1MiB"], sent.clone(), Want::Page).await.unwrap_err();
+        let error = get(&["fetch.max_page=1MiB"], sent.clone(), RequestKind::Page).await.unwrap_err();
         assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 }, "{coding}");
-        let robots = get(&[], sent, Want::Robots).await.unwrap();
+        let robots = get(&[], sent, RequestKind::Robots).await.unwrap();
         assert_eq!((robots.body.len(), robots.is_cut), (ROBOTS_LIMIT, true), "{coding}");
     }
 }
@@ -247,8 +250,10 @@ async fn a_body_that_never_gives_anything_ends_too() {
     let frame = [&[0x50, 0x2a, 0x4d, 0x18, 0, 16, 0, 0][..], &[0; 4096]].concat();
     let server = Server::start(move |_| Answer::Endless(head.clone(), frame.clone())).await;
     let client = Client::new(&settings(&["fetch.max_page=1MiB"])).unwrap();
-    let error =
-        client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap_err();
+    let error = client
+        .get(&Request::new(server.url("/"), RequestKind::Page), &RequestLease::unlimited())
+        .await
+        .unwrap_err();
     assert_eq!(error, FetchError::TooLarge { limit: 1 << 20 });
 }
 

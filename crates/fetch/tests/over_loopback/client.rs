@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use crate::server::{Answer, Server, answer, page, settings};
-use gleaner_config::Fetch;
-use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, Response, Right, Want};
+use gleaner_config::FetchSettings;
+use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, RequestKind, RequestLease, Response};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use url::Url;
 
-async fn ask(settings: &Fetch, url: Url, want: Want) -> Result<Response, FetchError> {
-    Client::new(settings).unwrap().get(&Request::new(url, want), &Right::unlimited()).await
+async fn send(settings: &FetchSettings, url: Url, want: RequestKind) -> Result<Response, FetchError> {
+    Client::new(settings).unwrap().get(&Request::new(url, want), &RequestLease::unlimited()).await
 }
 
 async fn ask_page(server: &Server) -> Result<Response, FetchError> {
-    ask(&settings(&[]), server.url("/"), Want::Page).await
+    send(&settings(&[]), server.url("/"), RequestKind::Page).await
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn a_page_is_fetched_with_its_headers() {
 async fn the_request_says_who_asks_and_nothing_else() {
     let server = Server::always(page(b"<p>")).await;
     let settings = settings(&["fetch.user_agent=gleaner/9", "fetch.contact=mailto:a@b.example"]);
-    ask(&settings, server.url("/x?y"), Want::Page).await.unwrap();
+    send(&settings, server.url("/x?y"), RequestKind::Page).await.unwrap();
     let head = server.seen().remove(0);
     assert!(head.starts_with("get /x?y http/1.1\r\n"), "{head}");
     for line in ["user-agent: gleaner/9 (+mailto:a@b.example)", "accept-language: vi,en;q=0.8,*;q=0.5"] {
@@ -68,7 +68,10 @@ async fn the_next_request_of_a_host_takes_the_same_connection() {
     });
     let client = Client::new(&settings(&[])).unwrap();
     for expected in ["<p>0", "<p>1", "<p>2"] {
-        let got = client.get(&Request::new(url.clone(), Want::Page), &Right::unlimited()).await.unwrap();
+        let got = client
+            .get(&Request::new(url.clone(), RequestKind::Page), &RequestLease::unlimited())
+            .await
+            .unwrap();
         assert_eq!(got.body, expected.as_bytes());
     }
 }
@@ -76,11 +79,11 @@ async fn the_next_request_of_a_host_takes_the_same_connection() {
 #[tokio::test]
 async fn cookies_are_sent_when_handed_in() {
     let server = Server::always(page(b"<p>")).await;
-    let mut request = Request::new(server.url("/"), Want::Page);
+    let mut request = Request::new(server.url("/"), RequestKind::Page);
     request.cookie = Some("k=v; l=w".into());
     let client = Client::new(&settings(&[])).unwrap();
-    client.get(&request, &Right::unlimited()).await.unwrap();
-    client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap();
+    client.get(&request, &RequestLease::unlimited()).await.unwrap();
+    client.get(&Request::new(server.url("/"), RequestKind::Page), &RequestLease::unlimited()).await.unwrap();
     let seen = server.seen();
     assert!(seen[0].contains("\r\ncookie: k=v; l=w\r\n") && !seen[1].contains("cookie"), "{seen:?}");
 }
@@ -91,7 +94,10 @@ async fn cookies_are_not_sent_back() {
         Server::always(answer("200 OK", &["Content-Type: text/html", "Set-Cookie: a=b"], b"<p>")).await;
     let client = Client::new(&settings(&[])).unwrap();
     for _ in 0..2 {
-        client.get(&Request::new(server.url("/"), Want::Page), &Right::unlimited()).await.unwrap();
+        client
+            .get(&Request::new(server.url("/"), RequestKind::Page), &RequestLease::unlimited())
+            .await
+            .unwrap();
     }
     assert!(!server.seen()[1].contains("cookie"));
 }
@@ -99,10 +105,10 @@ async fn cookies_are_not_sent_back() {
 #[tokio::test]
 async fn a_copy_at_hand_makes_the_request_conditional() {
     let server = Server::always(b"HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\n\r\n".to_vec()).await;
-    let mut request = Request::new(server.url("/"), Want::Page);
+    let mut request = Request::new(server.url("/"), RequestKind::Page);
     request.etag = Some("\"v1\"".into());
     request.last_modified = Some("Sun, 06 Nov 1994 08:49:37 GMT".into());
-    let got = Client::new(&settings(&[])).unwrap().get(&request, &Right::unlimited()).await.unwrap();
+    let got = Client::new(&settings(&[])).unwrap().get(&request, &RequestLease::unlimited()).await.unwrap();
     assert_eq!((got.status, got.body.len()), (304, 0));
     let head = server.seen().remove(0);
     assert!(head.contains("\r\nif-none-match: \"v1\"\r\n"), "{head}");
@@ -120,7 +126,7 @@ async fn redirects_are_answers() {
     ] {
         let server =
             Server::always(answer("301 Moved Permanently", &[&format!("Location: {location}")], b"")).await;
-        let got = ask(&settings(&[]), server.url("/a/b"), Want::Page).await.unwrap();
+        let got = send(&settings(&[]), server.url("/a/b"), RequestKind::Page).await.unwrap();
         assert_eq!(got.status, 301);
         assert_eq!(got.location, target.map(|target| server.url("/").join(target).unwrap()), "{location}");
         assert_eq!(server.seen().len(), 1);
@@ -151,11 +157,11 @@ async fn an_endless_body_is_cut_off_at_the_limit() {
     let limits = settings(&["fetch.max_page=64KiB", "fetch.max_sitemap=96KiB"]);
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n".to_vec();
     let server = Server::start(move |_| Answer::Endless(head.clone(), vec![b'a'; 4096])).await;
-    for (want, limit) in [(Want::Page, 64 << 10), (Want::List, 96 << 10)] {
-        let error = ask(&limits, server.url("/"), want).await.unwrap_err();
+    for (want, limit) in [(RequestKind::Page, 64 << 10), (RequestKind::List, 96 << 10)] {
+        let error = send(&limits, server.url("/"), want).await.unwrap_err();
         assert_eq!(error, FetchError::TooLarge { limit });
     }
-    let robots = ask(&limits, server.url("/"), Want::Robots).await.unwrap();
+    let robots = send(&limits, server.url("/"), RequestKind::Robots).await.unwrap();
     assert_eq!(robots.body.len(), ROBOTS_LIMIT);
 }
 
@@ -163,9 +169,9 @@ async fn an_endless_body_is_cut_off_at_the_limit() {
 async fn a_body_of_just_the_limit_passes() {
     let limits = settings(&["fetch.max_page=1000B"]);
     let fits = Server::always(page(&[b'a'; 1000])).await;
-    assert_eq!(ask(&limits, fits.url("/"), Want::Page).await.unwrap().body.len(), 1000);
+    assert_eq!(send(&limits, fits.url("/"), RequestKind::Page).await.unwrap().body.len(), 1000);
     let over = Server::always(page(&[b'a'; 1001])).await;
-    let error = ask(&limits, over.url("/"), Want::Page).await.unwrap_err();
+    let error = send(&limits, over.url("/"), RequestKind::Page).await.unwrap_err();
     assert_eq!(error, FetchError::TooLarge { limit: 1000 });
 }
 
@@ -192,7 +198,7 @@ async fn a_slow_answer_hits_the_total_limit() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>".to_vec();
     for sent in [Vec::new(), b"HTTP/1.1 200".to_vec(), head] {
         let server = Server::start(move |_| Answer::Stall(sent.clone())).await;
-        let error = ask(&limits, server.url("/"), Want::Page).await.unwrap_err();
+        let error = send(&limits, server.url("/"), RequestKind::Page).await.unwrap_err();
         assert_eq!(error, FetchError::Timeout { limit });
         assert!(error.is_transient());
     }
@@ -214,7 +220,7 @@ async fn only_html_is_a_page() {
         let got = ask_page(&server).await;
         let wrong = matches!(got, Err(FetchError::WrongType { .. }));
         assert_eq!((got.is_ok(), wrong), (accepted, !accepted), "{headers:?} {got:?}");
-        assert!(ask(&settings(&[]), server.url("/"), Want::List).await.is_ok());
+        assert!(send(&settings(&[]), server.url("/"), RequestKind::List).await.is_ok());
     }
 }
 
@@ -232,7 +238,7 @@ async fn what_is_no_http_is_a_broken_answer() {
         [&b"SSH-2.0-OpenSSH_9\r\n"[..], b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", b"HTTP/9"]
     {
         let server = Server::always(sent.to_vec()).await;
-        let got = ask(&settings(&[]), server.url("/"), Want::List).await;
+        let got = send(&settings(&[]), server.url("/"), RequestKind::List).await;
         assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
     }
 }
@@ -241,7 +247,7 @@ async fn what_is_no_http_is_a_broken_answer() {
 async fn a_closed_port_refuses() {
     let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let url = Url::parse(&format!("http://{address}/")).unwrap();
-    let error = ask(&settings(&[]), url, Want::Page).await.unwrap_err();
+    let error = send(&settings(&[]), url, RequestKind::Page).await.unwrap_err();
     assert!(matches!(error, FetchError::Connect(_)), "{error:?}");
     assert_eq!((error.label(), error.is_transient()), ("connect", true));
 }
@@ -258,7 +264,7 @@ async fn tls_with_a_server_that_has_none_fails() {
         }
     });
     let url = Url::parse(&format!("https://{address}/")).unwrap();
-    let error = ask(&settings(&[]), url, Want::Page).await.unwrap_err();
+    let error = send(&settings(&[]), url, RequestKind::Page).await.unwrap_err();
     assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
     assert!(server.seen().is_empty());
 }
@@ -269,19 +275,19 @@ async fn private_addresses_are_refused() {
     let port = server.address.port();
     for host in ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"] {
         let url = Url::parse(&format!("http://{host}:{port}/")).unwrap();
-        let error = ask(&Fetch::default(), url, Want::Page).await.unwrap_err();
+        let error = send(&FetchSettings::default(), url, RequestKind::Page).await.unwrap_err();
         assert!(matches!(error, FetchError::PrivateAddress { .. }), "{host}: {error:?}");
         assert!(!error.is_transient());
     }
     assert!(server.seen().is_empty());
     let allowed = Url::parse(&format!("http://localhost:{port}/")).unwrap();
-    assert_eq!(ask(&settings(&[]), allowed, Want::Page).await.unwrap().status, 200);
+    assert_eq!(send(&settings(&[]), allowed, RequestKind::Page).await.unwrap().status, 200);
 }
 
 #[tokio::test]
 async fn what_is_no_web_address_is_refused() {
     for url in ["ftp://a.example/", "mailto:a@b.example", "file:///etc/passwd", "data:text/html,x"] {
-        let error = ask(&settings(&[]), Url::parse(url).unwrap(), Want::Page).await.unwrap_err();
+        let error = send(&settings(&[]), Url::parse(url).unwrap(), RequestKind::Page).await.unwrap_err();
         assert_eq!(error, FetchError::BadUrl, "{url}");
     }
 }
@@ -294,13 +300,13 @@ async fn a_configured_proxy_gets_every_request() {
         let named = format!("fetch.proxy=http://{host}:{}", proxy.address.port());
         let settings = settings(&["fetch.allow_addresses=[]", &named]);
         let url = Url::parse("http://no-such-host.invalid/x").unwrap();
-        assert_eq!(ask(&settings, url, Want::Page).await.unwrap().body, b"<p>by proxy");
+        assert_eq!(send(&settings, url, RequestKind::Page).await.unwrap().body, b"<p>by proxy");
     }
     let seen = proxy.seen();
     assert_eq!(seen.len(), 2);
     assert!(seen[0].starts_with("get http://no-such-host.invalid/x http/1.1\r\n"), "{}", seen[0]);
     let settings = settings(&[&format!("fetch.proxy=http://{}", proxy.address)]);
-    ask(&settings, Url::parse("http://127.0.0.1:1/").unwrap(), Want::Page).await.unwrap();
+    send(&settings, Url::parse("http://127.0.0.1:1/").unwrap(), RequestKind::Page).await.unwrap();
     assert!(proxy.seen()[2].starts_with("get http://127.0.0.1:1/ "));
 }
 
@@ -309,7 +315,7 @@ async fn literal_private_addresses_are_refused_behind_a_proxy_too() {
     let proxy = Server::always(page(b"<p>")).await;
     let settings = settings(&["fetch.allow_addresses=[]", &format!("fetch.proxy=http://{}", proxy.address)]);
     let url = Url::parse("http://169.254.169.254/latest/meta-data").unwrap();
-    let error = ask(&settings, url, Want::Page).await.unwrap_err();
+    let error = send(&settings, url, RequestKind::Page).await.unwrap_err();
     assert!(matches!(error, FetchError::PrivateAddress { .. }), "{error:?}");
     assert!(proxy.seen().is_empty());
 }
@@ -318,7 +324,8 @@ async fn literal_private_addresses_are_refused_behind_a_proxy_too() {
 async fn https_goes_through_the_proxys_tunnel() {
     let proxy = Server::always(answer("502 Bad Gateway", &[], b"")).await;
     let settings = settings(&[&format!("fetch.proxy=http://{}", proxy.address)]);
-    let error = ask(&settings, Url::parse("https://a.invalid/").unwrap(), Want::Page).await.unwrap_err();
+    let error =
+        send(&settings, Url::parse("https://a.invalid/").unwrap(), RequestKind::Page).await.unwrap_err();
     assert!(matches!(error, FetchError::Connect(_)), "{error:?}");
     assert!(proxy.seen()[0].starts_with("connect a.invalid:443 "), "{}", proxy.seen()[0]);
 }
@@ -332,7 +339,7 @@ async fn a_proxy_that_fails_is_named_as_such() {
     for proxy in [gone.as_str(), refusing.as_str(), "no-such-proxy.invalid:1"] {
         let settings = settings(&[&format!("fetch.proxy=http://user:secret@{proxy}")]);
         for url in ["http://a.example/", "https://a.example/"] {
-            let error = ask(&settings, Url::parse(url).unwrap(), Want::Page).await.unwrap_err();
+            let error = send(&settings, Url::parse(url).unwrap(), RequestKind::Page).await.unwrap_err();
             assert!(matches!(error, FetchError::BadProxy(_)), "{proxy} {url}: {error:?}");
             let named = format!("the proxy failed: http://{proxy}, set by fetch.proxy: ");
             assert!(error.to_string().starts_with(&named), "{error}");
@@ -352,5 +359,5 @@ async fn an_origins_407_is_an_answer() {
     let proxy = Server::always(answer("407 Proxy Authentication Required", &[], b"")).await;
     let settings = settings(&[&format!("fetch.proxy=http://{}", proxy.address)]);
     let url = Url::parse("http://a.example/").unwrap();
-    assert_eq!(ask(&settings, url, Want::Page).await.unwrap().status, 407);
+    assert_eq!(send(&settings, url, RequestKind::Page).await.unwrap().status, 407);
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::server::{Answer, Server, answer, page, settings};
 use gleaner_fetch::{
-    Access, FetchError, Fetcher, Request, Right, RobotsAnswer, RobotsRecord, RobotsRequest, RobotsState, Want,
+    Access, FetchError, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsRecord,
+    RobotsRequest, RobotsState,
 };
 use jiff::Timestamp;
 use url::Url;
@@ -28,8 +29,8 @@ async fn robots(server: &Server, previous: Option<&RobotsRecord>) -> RobotsRecor
 }
 
 async fn asked(fetcher: &Fetcher, server: &Server, previous: Option<&RobotsRecord>) -> RobotsAnswer {
-    let (group_of, right) = (|url: &Url| Some(group_of(url)), Right::unlimited());
-    let request = RobotsRequest::new(&server.url("/some/page?x"), &group_of, &right, now());
+    let (group_of, lease) = (|url: &Url| Some(group_of(url)), RequestLease::unlimited());
+    let request = RobotsRequest::new(&server.url("/some/page?x"), &group_of, &lease, now());
     fetcher.robots(RobotsRequest { previous, ..request }, &mut |_, _| {}).await
 }
 
@@ -156,9 +157,9 @@ async fn a_redirect_to_a_host_that_is_not_the_callers_is_handed_back() {
     let target = Server::always(answer("200 OK", &[], b"User-agent: *\nDisallow: /x")).await;
     let location = format!("Location: {}", target.url("/rules"));
     let source = Server::always(answer("301 Moved", &[&location], b"")).await;
-    let (fetcher, right, ours) = (fetcher(&[]), Right::unlimited(), group_of(&source.url("/")));
+    let (fetcher, lease, ours) = (fetcher(&[]), RequestLease::unlimited(), group_of(&source.url("/")));
     let group_of = |url: &Url| Some(group_of(url)).filter(|group| *group == ours);
-    let request = RobotsRequest::new(&source.url("/"), &group_of, &right, now());
+    let request = RobotsRequest::new(&source.url("/"), &group_of, &lease, now());
     let got = fetcher.robots(request, &mut |_, _| {}).await;
     assert_eq!(got, RobotsAnswer::Elsewhere { url: target.url("/rules"), hops: 1 });
     assert_eq!(target.seen().len(), 0);
@@ -167,8 +168,8 @@ async fn a_redirect_to_a_host_that_is_not_the_callers_is_handed_back() {
 #[tokio::test]
 async fn without_the_right_nothing_is_sent_and_nothing_is_recorded() {
     let server = Server::always(page(b"<p>")).await;
-    let (fetcher, ended) = (fetcher(&[]), Right::new(|| Duration::ZERO));
-    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &ended).await;
+    let (fetcher, ended) = (fetcher(&[]), RequestLease::new(|| Duration::ZERO));
+    let got = fetcher.page(&Request::new(server.url("/"), RequestKind::Page), "g", &ended).await;
     assert_eq!(got.unwrap_err(), FetchError::NotPermitted);
     let group_of = |url: &Url| Some(group_of(url));
     let request = RobotsRequest::new(&server.url("/"), &group_of, &ended, now());
@@ -183,16 +184,16 @@ async fn the_right_is_judged_after_the_gate() {
     let pass = fetcher.gates().enter("g").await;
     let held = Arc::new(std::sync::atomic::AtomicBool::new(true));
     let known = Arc::clone(&held);
-    let right = Right::new(move || match known.load(std::sync::atomic::Ordering::SeqCst) {
+    let lease = RequestLease::new(move || match known.load(std::sync::atomic::Ordering::SeqCst) {
         true => Duration::from_secs(60),
         false => Duration::ZERO,
     });
-    let request = Request::new(server.url("/"), Want::Page);
+    let request = Request::new(server.url("/"), RequestKind::Page);
     let ends = async {
         held.store(false, std::sync::atomic::Ordering::SeqCst);
         drop(pass);
     };
-    let (got, ()) = tokio::join!(fetcher.page(&request, "g", &right), ends);
+    let (got, ()) = tokio::join!(fetcher.page(&request, "g", &lease), ends);
     assert_eq!(got.unwrap_err(), FetchError::NotPermitted);
     fetcher.in_flight_ended().await;
     assert_eq!(server.seen().len(), 0);
@@ -212,26 +213,30 @@ async fn a_host_that_asks_for_a_pause_is_on_hold() {
     for (path, least, most) in [("/429", 500, 500), ("/503", 10, 11)] {
         let fetcher = fetcher(&[]);
         let got = fetcher
-            .page(&Request::new(server.url(path), Want::Page), "g", &Right::unlimited())
+            .page(&Request::new(server.url(path), RequestKind::Page), "g", &RequestLease::unlimited())
             .await
             .unwrap();
         let hold = got.held.unwrap().time;
         assert!((least..=most).contains(&hold.as_secs()), "{path}: {hold:?}");
-        let left = fetcher.holds().remaining(&host);
+        let left = fetcher.backoffs().remaining(&host);
         assert!(left <= hold && left > hold / 2, "{left:?}");
         assert!(fetcher.gates().ready_in("g").is_zero(), "other hosts of the group may be asked");
     }
     let fetcher = fetcher(&[]);
-    let got =
-        fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &Right::unlimited()).await.unwrap();
-    assert_eq!((got.held, fetcher.holds().remaining(&host)), (None, Duration::ZERO));
+    let got = fetcher
+        .page(&Request::new(server.url("/"), RequestKind::Page), "g", &RequestLease::unlimited())
+        .await
+        .unwrap();
+    assert_eq!((got.held, fetcher.backoffs().remaining(&host)), (None, Duration::ZERO));
 }
 
 #[tokio::test]
 async fn a_failed_request_starts_the_gap_too() {
     let server = Server::always(Vec::new()).await;
     let fetcher = fetcher(&["fetch.delay=1h"]);
-    let got = fetcher.page(&Request::new(server.url("/"), Want::Page), "g", &Right::unlimited()).await;
+    let got = fetcher
+        .page(&Request::new(server.url("/"), RequestKind::Page), "g", &RequestLease::unlimited())
+        .await;
     assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
     assert!(!fetcher.gates().ready_in("g").is_zero());
 }
@@ -239,8 +244,8 @@ async fn a_failed_request_starts_the_gap_too() {
 #[tokio::test]
 async fn a_private_address_starts_no_gap() {
     let fetcher = fetcher(&["fetch.allow_addresses=[]", "fetch.delay=1h"]);
-    let request = Request::new(Url::parse("http://127.0.0.1:9/x").unwrap(), Want::Page);
-    let error = fetcher.page(&request, "a", &Right::unlimited()).await.unwrap_err();
+    let request = Request::new(Url::parse("http://127.0.0.1:9/x").unwrap(), RequestKind::Page);
+    let error = fetcher.page(&request, "a", &RequestLease::unlimited()).await.unwrap_err();
     assert!(matches!(error, FetchError::PrivateAddress { .. }), "{error:?}");
     assert!(fetcher.gates().ready_in("a").is_zero(), "nothing was sent");
 }
@@ -253,7 +258,9 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
         .map(|n| {
             let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
             tokio::spawn(async move {
-                fetcher.page(&Request::new(url, Want::Page), &n.to_string(), &Right::unlimited()).await
+                fetcher
+                    .page(&Request::new(url, RequestKind::Page), &n.to_string(), &RequestLease::unlimited())
+                    .await
             })
         })
         .collect();
@@ -269,19 +276,19 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
 async fn a_request_that_waits_takes_no_place_and_no_gate() {
     let (server, held) = (Server::always(page(b"<p>")).await, Server::always(page(b"<p>")).await);
     let fetcher = Arc::new(fetcher(&["fetch.concurrency=1"]));
-    fetcher.gates().set_gap("slow", Duration::from_secs(3600));
-    fetcher.gates().start_gap("slow");
-    fetcher.holds().hold(&group_of(&held.url("/")), Duration::from_secs(3600));
+    fetcher.gates().set_delay("slow", Duration::from_secs(3600));
+    fetcher.gates().start_delay("slow");
+    fetcher.backoffs().start(&group_of(&held.url("/")), Duration::from_secs(3600));
     let waiters = [(&server, "slow"), (&held, "quick")].map(|(server, group)| {
         let (fetcher, url) = (Arc::clone(&fetcher), server.url("/"));
-        tokio::spawn(
-            async move { fetcher.page(&Request::new(url, Want::Page), group, &Right::unlimited()).await },
-        )
+        tokio::spawn(async move {
+            fetcher.page(&Request::new(url, RequestKind::Page), group, &RequestLease::unlimited()).await
+        })
     });
     tokio::task::yield_now().await;
-    let request = Request::new(server.url("/"), Want::Page);
-    let right = Right::unlimited();
-    let quick = fetcher.page(&request, "quick", &right);
+    let request = Request::new(server.url("/"), RequestKind::Page);
+    let lease = RequestLease::unlimited();
+    let quick = fetcher.page(&request, "quick", &lease);
     // With the timeout the test fails instead of hanging for an hour.
     let got = tokio::time::timeout(Duration::from_secs(30), quick).await.expect("the only place is taken");
     assert_eq!(got.unwrap().status, 200);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gleaner_fetch::{FetchError, Response, Right};
+use gleaner_fetch::{FetchError, RequestLease, Response};
 use gleaner_testkit::http2::{CANCEL, ENHANCE_YOUR_CALM, Http2, INTERNAL_ERROR, NO_ERROR, REFUSED_STREAM};
 use gleaner_testkit::tls::{Authority, Stream, TlsServer};
 
@@ -81,7 +81,8 @@ async fn asked(times: usize, scripts: &[&[Does]]) -> (Vec<&'static str>, usize, 
     let client = client(&authority, &[]);
     let mut ends = Vec::new();
     for _ in 0..times {
-        let got: Result<Response, FetchError> = client.get(&request(&server), &Right::unlimited()).await;
+        let got: Result<Response, FetchError> =
+            client.get(&request(&server), &RequestLease::unlimited()).await;
         ends.push(got.as_ref().map_or_else(FetchError::label, |_| "ok"));
     }
     (ends, requests.load(Ordering::SeqCst), server.connections())

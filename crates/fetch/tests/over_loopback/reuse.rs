@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use gleaner_fetch::{Client, FetchError, Request, Response, Right, Want};
+use gleaner_fetch::{Client, FetchError, Request, RequestKind, RequestLease, Response};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
@@ -47,8 +47,8 @@ impl Scripted {
         Self { url, seen }
     }
 
-    async fn ask(&self, client: &Client) -> Result<Response, FetchError> {
-        client.get(&Request::new(self.url.clone(), Want::Page), &Right::unlimited()).await
+    async fn send(&self, client: &Client) -> Result<Response, FetchError> {
+        client.get(&Request::new(self.url.clone(), RequestKind::Page), &RequestLease::unlimited()).await
     }
 
     fn seen(&self) -> Vec<usize> {
@@ -86,8 +86,8 @@ async fn follow(mut stream: TcpStream, script: Vec<Does>, number: usize, log: Ar
 async fn asked_twice(scripts: &[&[Does]], sets: &[&str]) -> ([bool; 2], Vec<usize>) {
     let server = Scripted::start(scripts).await;
     let client = Client::new(&settings(sets)).unwrap();
-    let first = server.ask(&client).await;
-    let second = server.ask(&client).await;
+    let first = server.send(&client).await;
+    let second = server.send(&client).await;
     for answer in [&first, &second] {
         let is_told = matches!(answer, Ok(_) | Err(FetchError::Broken(_) | FetchError::Connect(_)));
         assert!(is_told, "{answer:?}");

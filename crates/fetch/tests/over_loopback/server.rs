@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use gleaner_config::{Config, Fetch};
+use gleaner_config::{Config, FetchSettings};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
@@ -115,7 +115,7 @@ pub(crate) fn page(body: &[u8]) -> Vec<u8> {
 }
 
 /// Returns settings that allow requests to loopback, without a delay between requests. `sets` override them.
-pub(crate) fn settings(sets: &[&str]) -> Fetch {
+pub(crate) fn settings(sets: &[&str]) -> FetchSettings {
     let mut all = vec!["fetch.allow_addresses=[\"127.0.0.0/8\"]".to_owned(), "fetch.delay=0s".to_owned()];
     all.extend(sets.iter().map(ToString::to_string));
     let config: Config = gleaner_config::read(None, &all).unwrap();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gleaner_fetch::{Client, FetchError, Request, Response, Right, Roots, Want};
+use gleaner_fetch::{Client, FetchError, Request, RequestKind, RequestLease, Response, RootCertificates};
 use gleaner_testkit::tls::{
     Authority, Identity, ScriptedRequest, ScriptedResponse, TlsServer, answer, refuse_with_alert,
 };
@@ -18,12 +18,12 @@ const PROTOCOLS: [(&[&str], &str); 3] =
     [(&["h2", "http/1.1"], "HTTP/2.0"), (&["http/1.1"], "HTTP/1.1"), (&[], "HTTP/1.1")];
 
 pub(crate) fn client(authority: &Authority, sets: &[&str]) -> Client {
-    Client::with_roots(&settings(sets), &Roots::from_der([authority.der()]).unwrap()).unwrap()
+    Client::with_roots(&settings(sets), &RootCertificates::from_der([authority.der()]).unwrap()).unwrap()
 }
 
 pub(crate) fn request(server: &TlsServer) -> Request {
     let url = Url::parse(&format!("https://localhost:{}/", server.port())).unwrap();
-    Request::new(url, Want::Page)
+    Request::new(url, RequestKind::Page)
 }
 
 fn page(body: &[u8]) -> ScriptedResponse {
@@ -59,7 +59,7 @@ async fn a_trusted_certificate_of_the_right_name_is_accepted_over_both_versions_
         for host in ["localhost", "127.0.0.1"] {
             let url = Url::parse(&format!("https://{host}:{}/x?y", server.port())).unwrap();
             let got = client(&authority, &[])
-                .get(&Request::new(url, Want::Page), &Right::unlimited())
+                .get(&Request::new(url, RequestKind::Page), &RequestLease::unlimited())
                 .await
                 .unwrap();
             assert_eq!((got.status, got.body.as_slice()), (200, b"<p>hi".as_slice()), "{host} {version}");
@@ -80,7 +80,8 @@ async fn a_bad_certificate_is_refused_with_its_reason() {
         (Identity::self_signed(here), "certificate_self_signed", "self-signed"),
     ] {
         let (server, seen) = always(identity, &["h2", "http/1.1"], page(b"<p>")).await;
-        let error = client(&authority, &[]).get(&request(&server), &Right::unlimited()).await.unwrap_err();
+        let error =
+            client(&authority, &[]).get(&request(&server), &RequestLease::unlimited()).await.unwrap_err();
         assert_eq!((error.label(), error.is_transient()), (label, false), "{error}");
         assert!(error.to_string().contains(words), "{words} in {error}");
         assert!(seen.lock().unwrap().is_empty());
@@ -100,7 +101,7 @@ async fn a_server_without_a_common_cipher_is_called_that() {
         let port = refuse_with_alert(alert).await;
         let url = Url::parse(&format!("https://localhost:{port}/")).unwrap();
         let error = client(&authority, &[])
-            .get(&Request::new(url, Want::Page), &Right::unlimited())
+            .get(&Request::new(url, RequestKind::Page), &RequestLease::unlimited())
             .await
             .unwrap_err();
         assert_eq!(error.label(), label, "{alert}: {error}");
@@ -118,7 +119,7 @@ async fn conditional_requests_are_sent_over_both_versions_of_http() {
         let mut request = request(&server);
         request.etag = Some("\"v1\"".into());
         request.last_modified = Some("Sun, 06 Nov 1994 08:49:37 GMT".into());
-        let got = client(&authority, &[]).get(&request, &Right::unlimited()).await.unwrap();
+        let got = client(&authority, &[]).get(&request, &RequestLease::unlimited()).await.unwrap();
         assert_eq!((got.status, got.etag.as_deref()), (304, Some("\"v1\"")), "{version}");
         let asked = seen.lock().unwrap().pop().unwrap();
         for (name, value) in
@@ -138,7 +139,7 @@ async fn headers_have_the_same_bound_over_both_versions_of_http() {
             // Each line is as short as on real servers. Only the number of lines is large.
             said.headers.extend((0..kilobytes / 4).map(|_| ("x-filler", "a".repeat(4096))));
             let (server, _) = always(authority.certify(&["localhost"]), protocols, said).await;
-            let got = client(&authority, &[]).get(&request(&server), &Right::unlimited()).await;
+            let got = client(&authority, &[]).get(&request(&server), &RequestLease::unlimited()).await;
             assert_eq!(outcome(&got), label, "{version}, {kilobytes} KB: {got:?}");
         }
     }
@@ -169,7 +170,7 @@ async fn whole_and_broken_bodies_end_with_an_outcome_over_both_versions_of_http(
             (coded("br", &gzip), false),
         ] {
             let (server, _) = always(authority.certify(&["localhost"]), protocols, said).await;
-            let got = client(&authority, &[]).get(&request(&server), &Right::unlimited()).await;
+            let got = client(&authority, &[]).get(&request(&server), &RequestLease::unlimited()).await;
             let is_text = got.as_ref().is_ok_and(|response| response.body == text);
             assert_eq!(is_text, is_whole, "{version}: {got:?}");
         }

@@ -2,7 +2,7 @@
 
 use super::{Feed, FeedError, read};
 use crate::CanonicalUrl;
-use crate::body::{Flaw, Limits};
+use crate::body::{IncompleteReason, ReadLimits};
 use proptest::prelude::*;
 
 fn base() -> CanonicalUrl {
@@ -10,7 +10,7 @@ fn base() -> CanonicalUrl {
 }
 
 fn read_text(text: &str) -> Result<Feed, FeedError> {
-    read(text.as_bytes(), &base(), Limits::default())
+    read(text.as_bytes(), &base(), ReadLimits::default())
 }
 
 fn entries(feed: &Feed) -> Vec<String> {
@@ -160,10 +160,10 @@ fn broken_feeds_give_what_stood_before() {
 fn limits_are_kept_and_counted() {
     let items: String = (0..9).map(|number| format!("<item><link>/{number}</link></item>")).collect();
     let text = format!("<rss>{items}</rss>");
-    let feed = read(text.as_bytes(), &base(), Limits { entries: 4, bytes: 1 << 20 }).unwrap();
+    let feed = read(text.as_bytes(), &base(), ReadLimits { entries: 4, bytes: 1 << 20 }).unwrap();
     assert_eq!((feed.discovered.found.len(), feed.cut), (4, 5));
-    let feed = read(text.as_bytes(), &base(), Limits { entries: 9, bytes: 100 }).unwrap();
-    assert_eq!(feed.flaw, Some(Flaw::TooLarge { limit: 100 }));
+    let feed = read(text.as_bytes(), &base(), ReadLimits { entries: 9, bytes: 100 }).unwrap();
+    assert_eq!(feed.flaw, Some(IncompleteReason::TooLarge { limit: 100 }));
     assert!(!feed.discovered.found.is_empty());
 }
 
@@ -189,8 +189,8 @@ proptest! {
         xml in "(<(/|!)?(item|entry|link href='a'|a:link|content|source|pubDate|!\\[CDATA\\[)?(/?>)?|&[a#1]{0,2};?|ế|a){0,24}",
         json in "[\\[\\]{}:,\"a1]{0,24}",
     ) {
-        let _ = read(&noise, &base(), Limits::default());
-        let _ = read(format!("<rss>{xml}").as_bytes(), &base(), Limits::default());
-        let _ = read(format!("{{\"items\":[{json}").as_bytes(), &base(), Limits::default());
+        let _ = read(&noise, &base(), ReadLimits::default());
+        let _ = read(format!("<rss>{xml}").as_bytes(), &base(), ReadLimits::default());
+        let _ = read(format!("{{\"items\":[{json}").as_bytes(), &base(), ReadLimits::default());
     }
 }

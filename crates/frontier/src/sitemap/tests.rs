@@ -1,7 +1,7 @@
 //! Tests complete, unusual, broken and too large sitemaps.
 
-use super::{Kind, Sitemap, SitemapError, read};
-use crate::body::{Flaw, Limits};
+use super::{Sitemap, SitemapError, SitemapKind, read};
+use crate::body::{IncompleteReason, ReadLimits};
 use crate::{CanonicalUrl, Role};
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn base() -> CanonicalUrl {
 }
 
 fn read_text(xml: &str) -> Result<Sitemap, SitemapError> {
-    read(xml.as_bytes(), &base(), Limits::default())
+    read(xml.as_bytes(), &base(), ReadLimits::default())
 }
 
 fn entries(sitemap: &Sitemap) -> Vec<String> {
@@ -41,7 +41,7 @@ fn an_index_newest_first() {
         </sitemapindex>"#,
     )
     .unwrap();
-    assert_eq!((sitemap.kind, sitemap.cut, &sitemap.flaw), (Kind::Index, 0, &None));
+    assert_eq!((sitemap.kind, sitemap.cut, &sitemap.flaw), (SitemapKind::Index, 0, &None));
     assert_eq!(
         entries(&sitemap),
         [
@@ -77,7 +77,7 @@ fn pages_news_and_extensions() {
         </urlset>"#,
     )
     .unwrap();
-    assert_eq!(sitemap.kind, Kind::Pages);
+    assert_eq!(sitemap.kind, SitemapKind::Pages);
     assert_eq!(
         entries(&sitemap),
         ["/a.html?x=1&y=2 2024-05-31T10:00:00Z news", "/b.html?x=1&y=2", "/c.html"]
@@ -127,7 +127,7 @@ fn prefixes_and_slips() {
 #[test]
 fn one_address_a_line() {
     let sitemap = read_text("\u{feff}\nhttps://a.vn/a\r\n\r\nhttps://a.vn/b \nrubbish://\n").unwrap();
-    assert_eq!((sitemap.kind, entries(&sitemap)), (Kind::Text, vec!["/a".into(), "/b".into()]));
+    assert_eq!((sitemap.kind, entries(&sitemap)), (SitemapKind::Text, vec!["/a".into(), "/b".into()]));
     assert_eq!(sitemap.discovered.refused["not_http"], 1);
 }
 
@@ -142,7 +142,7 @@ fn text_lists_with_titles_and_without_schemes() {
         let sitemap = read_text(text).unwrap();
         assert_eq!(
             (sitemap.kind, entries(&sitemap)),
-            (Kind::Text, expected.iter().map(|e| (*e).into()).collect()),
+            (SitemapKind::Text, expected.iter().map(|e| (*e).into()).collect()),
             "{text}"
         );
         assert_eq!(sitemap.discovered.refused.get("unparsable").copied().unwrap_or(0), unparsable, "{text}");
@@ -163,7 +163,7 @@ fn broken_documents_give_what_stood_before() {
         let sitemap = read_text(&format!("{start}{rest}")).unwrap();
         assert_eq!(entries(&sitemap), ["/a", "/b"], "{rest}");
         let flaw = sitemap.flaw.expect("the end is missing");
-        assert_eq!(matches!(flaw, Flaw::Broken { .. }), broken, "{rest}: {flaw}");
+        assert_eq!(matches!(flaw, IncompleteReason::Broken { .. }), broken, "{rest}: {flaw}");
     }
 }
 
@@ -179,8 +179,8 @@ fn other_documents_are_none() {
         let message = read_text(text).unwrap_err().to_string();
         assert!(message.contains(expected), "{text}: {message}");
     }
-    let error = read(&[0x1f, 0x8b, 0, 0], &base(), Limits::default()).unwrap_err();
-    assert!(matches!(error, SitemapError::Unreadable(Flaw::Gzip { .. })), "{error}");
+    let error = read(&[0x1f, 0x8b, 0, 0], &base(), ReadLimits::default()).unwrap_err();
+    assert!(matches!(error, SitemapError::Unreadable(IncompleteReason::Gzip { .. })), "{error}");
 }
 
 fn large(count: usize) -> String {
@@ -193,24 +193,24 @@ fn large(count: usize) -> String {
 
 #[test]
 fn limits_are_kept_and_counted() {
-    let limits = Limits { entries: 10, ..Limits::default() };
+    let limits = ReadLimits { entries: 10, ..ReadLimits::default() };
     let sitemap = read(large(25).as_bytes(), &base(), limits).unwrap();
     assert_eq!((sitemap.discovered.found.len(), sitemap.cut, sitemap.flaw), (10, 15, None));
 
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(large(5_000).as_bytes()).unwrap();
     let packed = encoder.finish().unwrap();
-    let sitemap = read(&packed, &base(), Limits { bytes: 50_000, ..Limits::default() }).unwrap();
-    assert_eq!(sitemap.flaw, Some(Flaw::TooLarge { limit: 50_000 }));
+    let sitemap = read(&packed, &base(), ReadLimits { bytes: 50_000, ..ReadLimits::default() }).unwrap();
+    assert_eq!(sitemap.flaw, Some(IncompleteReason::TooLarge { limit: 50_000 }));
     let whole = large(5_000)[..50_000].matches("</loc>").count();
     assert_eq!(sitemap.discovered.found.len(), whole);
 
     let padded = [&packed[..], &[0; 512]].concat();
-    let sitemap = read(&padded, &base(), Limits::default()).unwrap();
+    let sitemap = read(&padded, &base(), ReadLimits::default()).unwrap();
     assert_eq!((sitemap.discovered.found.len(), sitemap.flaw), (5_000, None));
 
-    let half = read(&packed[..packed.len() / 2], &base(), Limits::default()).unwrap();
-    assert!(matches!(half.flaw, Some(Flaw::Gzip { .. })), "{:?}", half.flaw);
+    let half = read(&packed[..packed.len() / 2], &base(), ReadLimits::default()).unwrap();
+    assert!(matches!(half.flaw, Some(IncompleteReason::Gzip { .. })), "{:?}", half.flaw);
     assert!(half.discovered.found.len() > 1_000);
 }
 
@@ -220,15 +220,15 @@ proptest! {
         noise in prop::collection::vec(any::<u8>(), 0..80),
         xml in "(<(/|!|\\?)?(urlset|url|loc|n:news|lastmod|!\\[CDATA\\[)?(/?>)?|&[a#1]{0,2};?|ế|a){0,24}",
     ) {
-        let _ = read(&noise, &base(), Limits::default());
-        let _ = read(format!("<urlset>{xml}").as_bytes(), &base(), Limits::default());
-        let _ = read(&[b"<sitemapindex>", &noise[..]].concat(), &base(), Limits::default());
+        let _ = read(&noise, &base(), ReadLimits::default());
+        let _ = read(format!("<urlset>{xml}").as_bytes(), &base(), ReadLimits::default());
+        let _ = read(&[b"<sitemapindex>", &noise[..]].concat(), &base(), ReadLimits::default());
     }
 
     #[test]
     fn cut_anywhere_gives_a_prefix(cut in 0usize..1_000) {
         let xml = large(20);
-        if let Ok(sitemap) = read(&xml.as_bytes()[..cut.min(xml.len())], &base(), Limits::default()) {
+        if let Ok(sitemap) = read(&xml.as_bytes()[..cut.min(xml.len())], &base(), ReadLimits::default()) {
             let whole = read_text(&xml).expect("the whole is well formed");
             prop_assert!(whole.discovered.found.starts_with(&sitemap.discovered.found));
         }

@@ -73,7 +73,7 @@ pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for text in stated.iter().take(MOST_STATED) {
         let text = tidy(text);
-        for name in of_authors(&text).split([';', '；']).filter_map(unlabelled).flat_map(parted) {
+        for name in of_authors(&text).split([';', '；']).filter_map(unlabelled).flat_map(split_parts) {
             let name = name.trim_matches(|c: char| {
                 c.is_whitespace() || matches!(c, ',' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
             });
@@ -126,7 +126,7 @@ fn reporter(text: &str) -> Option<&str> {
     is_person(name).then_some(name)
 }
 
-fn parted(text: &str) -> Vec<&str> {
+fn split_parts(text: &str) -> Vec<&str> {
     if text.len() > 1_000 {
         return Vec::new();
     }

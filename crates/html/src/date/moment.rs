@@ -10,7 +10,7 @@ use jiff::tz::{Offset, TimeZone};
 ///
 /// It is displayed as `2026-11-20`, `2026-11-20T09:30:00` (without an offset), or RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
+pub struct PartialDateTime {
     /// The day, in the time zone of the page.
     pub day: Date,
     /// The time of day, in the time zone of the page. `None` if the page does not state a time.
@@ -20,7 +20,7 @@ pub struct Moment {
     pub offset: Option<i32>,
 }
 
-impl Moment {
+impl PartialDateTime {
     /// Returns a day without a time.
     #[must_use]
     pub const fn from_day(day: Date) -> Self {
@@ -50,7 +50,7 @@ impl Moment {
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for PartialDateTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.day)?;
         let Some(time) = self.time else { return Ok(()) };
@@ -79,9 +79,9 @@ mod tests {
             ("2026-11-20T09:30:00", "2026-11-20T09:30:00Z"),
             ("2026-11-20", "2026-11-20T00:00:00Z"),
         ] {
-            let instant = moment(text).and_then(Moment::instant).unwrap();
+            let instant = moment(text).and_then(PartialDateTime::instant).unwrap();
             assert_eq!(instant.to_string(), expected, "{text}");
-            assert_eq!(Moment::from_utc(instant).to_string(), expected);
+            assert_eq!(PartialDateTime::from_utc(instant).to_string(), expected);
         }
     }
 }

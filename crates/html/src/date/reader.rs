@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 
 use jiff::civil::Date;
 
-use super::{FIRST_YEAR, Found, Moment, composed, date_at, dated, numbers, short_year, tokens};
+use super::{FIRST_YEAR, ParsedDate, PartialDateTime, composed, date_at, dated, numbers, short_year, tokens};
 use crate::Page;
 use crate::small_text::digits;
 use crate::weekdays::weekday;
@@ -56,13 +56,13 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     /// Like [`super::moment`].
-    pub(crate) fn moment(&self, text: &str) -> Option<Moment> {
+    pub(crate) fn moment(&self, text: &str) -> Option<PartialDateTime> {
         dated(text, date_at, self).filter(|moment| moment.day.year() >= FIRST_YEAR)
     }
 
     /// Returns the date in a declaration. Years from 1900 on are accepted, because the page may be from an
     /// archive. The first days of 1900 and 1970 are rejected, because they are default values of programs.
-    pub(crate) fn declared(&self, text: &str) -> Option<Moment> {
+    pub(crate) fn declared(&self, text: &str) -> Option<PartialDateTime> {
         let is_default = |day: Date| matches!(day.year(), 1900 | 1970) && day.day_of_year() == 1;
         let is_epoch = |day: Date| day.year() == 1969 && day.month() == 12 && day.day() == 31;
         dated(text, date_at, self).filter(|moment| !is_default(moment.day) && !is_epoch(moment.day))
@@ -72,11 +72,11 @@ impl Reader<'_> {
     /// in languages in which the day is first in `20.11.26`, because in others the year may be first. Dashes
     /// are never accepted. Callers must know that the text is a date, because scores and part numbers look
     /// the same.
-    pub(crate) fn short_date(&self, text: &str) -> Option<Moment> {
+    pub(crate) fn short_date(&self, text: &str) -> Option<PartialDateTime> {
         dated(text, short_year, self)
     }
 
-    pub(crate) fn is_possible(&self, moment: &Moment) -> bool {
+    pub(crate) fn is_possible(&self, moment: &PartialDateTime) -> bool {
         self.latest.is_none_or(|latest| moment.day <= latest)
     }
 
@@ -148,7 +148,7 @@ impl Reader<'_> {
 
     /// Returns the order that a date shows, and the rank of its evidence: 0 for the weekday, 1 for the
     /// address, 2 for the only possible reading.
-    fn vote(&self, found: Found, text: &str) -> Option<(usize, Order)> {
+    fn vote(&self, found: ParsedDate, text: &str) -> Option<(usize, Order)> {
         match found.month_first {
             None => Some((2, Order::DayFirst)),
             Some(day) if day == found.day => (day.day() > 12).then_some((2, Order::MonthFirst)),

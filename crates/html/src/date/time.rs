@@ -50,7 +50,7 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
         }
     }
     let before =
-        || is_afternoon_before(tokens, at).then_some(Half { is_afternoon: true, is_english: false, end });
+        || is_afternoon_before(tokens, at).then_some(HalfDay { is_afternoon: true, is_english: false, end });
     match half_of_day(tokens, end).or_else(before) {
         Some(half) if (1..=12).contains(&hour) => {
             let hour = hour % 12 + if half.is_afternoon { 12 } else { 0 };
@@ -60,7 +60,7 @@ pub(super) fn time_at(tokens: &[Token], at: usize) -> Option<Clock> {
     }
 }
 
-struct Half {
+struct HalfDay {
     is_afternoon: bool,
     is_english: bool,
     end: usize,
@@ -101,7 +101,7 @@ fn is_afternoon_before(tokens: &[Token], at: usize) -> bool {
     matches!(word, Some(Token::Word(word)) if ends(word))
 }
 
-fn half_of_day(tokens: &[Token], at: usize) -> Option<Half> {
+fn half_of_day(tokens: &[Token], at: usize) -> Option<HalfDay> {
     let at = if tokens.get(at) == Some(&Token::Mark(' ')) { at + 1 } else { at };
     let Some(Token::Word(word)) = tokens.get(at) else { return None };
     let word = word.to_lowercase();
@@ -114,7 +114,7 @@ fn half_of_day(tokens: &[Token], at: usize) -> Option<Half> {
         }
         _ => return None,
     };
-    Some(Half { is_afternoon, is_english, end })
+    Some(HalfDay { is_afternoon, is_english, end })
 }
 
 /// Parses the offset after a time, in minutes: `Z`, `+07:00`, `+0700`, `(GMT+7)`, `GMT +7`, `EST`.

@@ -27,7 +27,7 @@ use crate::entities::unescape;
 use crate::metadata::title_and_description;
 use crate::text::{PlacedLine, placed_lines};
 use crate::{NodeId, Page};
-use strings::{Found, strings};
+use strings::{EmbeddedText, strings};
 
 /// Class of the element with the embedded text. Its attribute `data-path` names the position of the data.
 pub const CLASS: &str = "embedded-article-body";
@@ -130,7 +130,7 @@ fn candidates(page: &Page) -> Vec<Candidate> {
         if source.len() < SHORTEST_SCRIPT {
             continue;
         }
-        let mut groups: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<EmbeddedText>> = BTreeMap::new();
         for found in strings(&source) {
             groups.entry(found.path.clone()).or_default().push(found);
         }
@@ -148,7 +148,7 @@ fn candidates(page: &Page) -> Vec<Candidate> {
     candidates
 }
 
-fn candidate(path: &str, group: &[Found]) -> Candidate {
+fn candidate(path: &str, group: &[EmbeddedText]) -> Candidate {
     let html = markup(group);
     let page = Page::parse(&html);
     let lines = placed_lines(&page, 0, |_| true);
@@ -156,7 +156,7 @@ fn candidate(path: &str, group: &[Found]) -> Candidate {
     Candidate { path: path.to_owned(), html, words }
 }
 
-fn markup(group: &[Found]) -> String {
+fn markup(group: &[EmbeddedText]) -> String {
     let mut html = String::new();
     for (at, found) in group.iter().enumerate() {
         if has_tags(&found.text) {
@@ -187,7 +187,7 @@ fn has_tags(text: &str) -> bool {
 
 /// Whether two strings are parts of one paragraph: they are neighbours in the innermost of several nested
 /// lists, and the first does not end a sentence.
-fn is_same_paragraph(before: &Found, found: &Found) -> bool {
+fn is_same_paragraph(before: &EmbeddedText, found: &EmbeddedText) -> bool {
     let (Some((_, outer)), Some((_, outer_before))) =
         (found.indexes.split_last(), before.indexes.split_last())
     else {

@@ -30,7 +30,7 @@ struct Frame {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct EmbeddedText {
     /// The keys that lead to the string. `[]` replaces the index in an array.
     pub(super) path: String,
     /// The string's index in each array of `path`.
@@ -38,14 +38,14 @@ pub(super) struct Found {
     pub(super) text: String,
 }
 
-pub(super) fn strings(script: &str) -> Vec<Found> {
+pub(super) fn strings(script: &str) -> Vec<EmbeddedText> {
     let mut reader = Reader { found: Vec::new(), frames: Vec::new() };
     reader.read(script, 0);
     reader.found
 }
 
 struct Reader {
-    found: Vec<Found>,
+    found: Vec<EmbeddedText>,
     frames: Vec<Frame>,
 }
 
@@ -131,7 +131,7 @@ impl Reader {
                 path.push_str(&frame.key);
             }
         }
-        self.found.push(Found { path, indexes, text: text.to_owned() });
+        self.found.push(EmbeddedText { path, indexes, text: text.to_owned() });
     }
 
     fn set_key(&mut self, name: &str) {

@@ -11,15 +11,15 @@
 
 use html5ever::LocalName;
 
-use crate::kinds;
-use crate::page::{Kind, Node, NodeId};
+use crate::element_kinds;
+use crate::page::{Node, NodeId, NodeKind};
 use crate::tags::Display;
 
-use super::Unsure;
+use super::FallbackReason;
 use super::builder::Builder;
 use super::formatting::Entry;
 use super::names::Name;
-use super::stack::Open;
+use super::stack::OpenElement;
 use super::tag::{Tag, set};
 
 /// Maximum number of rounds (step 4.1) and of copied formatting elements (step 4.13.4).
@@ -34,7 +34,7 @@ struct Ended {
 
 /// Whether a node belongs to a kind. Moving a node to another parent may change its kind.
 fn has_kind(node: &Node) -> bool {
-    matches!(&node.kind, Kind::Element { tag, .. } if kinds::has_kind(tag))
+    matches!(&node.kind, NodeKind::Element { tag, .. } if element_kinds::has_kind(tag))
 }
 
 impl Builder<'_> {
@@ -79,7 +79,7 @@ impl Builder<'_> {
         let ancestor = ended.place.checked_sub(1).and_then(|place| self.stack.get(place)).copied();
         let (Some(ancestor), Some(block)) = (ancestor, self.stack.get(block_place).copied()) else { return };
         if ancestor.is(set::TABLE_OUTER) {
-            return self.give_up(Unsure::Foster);
+            return self.fall_back(FallbackReason::Foster);
         }
         let copied = self.leave_between(ended, block_place);
         let block_place = ended.place + 1 + copied.len();
@@ -95,7 +95,8 @@ impl Builder<'_> {
         let block_node = first + copied.len() as NodeId;
         self.rose += depth.saturating_sub(self.depth_of(block_node)) as usize + 2;
         self.replace_entry(&ended.entry, copied.last().copied(), block_node + 1);
-        self.stack.insert(block_place + 1, Open::html(block_node + 1, Tag::named(&ended.entry.name)));
+        self.stack
+            .insert(block_place + 1, OpenElement::html(block_node + 1, Tag::from_name(&ended.entry.name)));
         self.stack.remove_at(ended.place);
     }
 
@@ -129,7 +130,7 @@ impl Builder<'_> {
     /// the parent of the block's content. The ids of later nodes increase.
     fn make_room(&mut self, block: NodeId, ancestor: NodeId, copied: &[Entry], ended: &Entry) {
         if self.leave_out.is_some() && self.arena.nodes[block as usize..].iter().any(has_kind) {
-            self.give_up(Unsure::Moved);
+            self.fall_back(FallbackReason::Moved);
         }
         let tail = self.arena.nodes.split_off(block as usize);
         let count = copied.len() as NodeId;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use crate::page::{Kind, Node, NodeId};
+use crate::page::{Node, NodeId, NodeKind};
 use crate::tags::Display;
 
 /// Maximum number of preallocated nodes. Few pages have more.
@@ -60,10 +60,10 @@ impl<'a> Arena<'a> {
         attributes: Range<u32>,
     ) -> NodeId {
         self.last_text = None;
-        self.node(parent, Kind::Element { tag, attributes }, display)
+        self.node(parent, NodeKind::Element { tag, attributes }, display)
     }
 
-    pub(super) fn node(&mut self, parent: NodeId, kind: Kind, display: Display) -> NodeId {
+    pub(super) fn node(&mut self, parent: NodeId, kind: NodeKind, display: Display) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let depth = self.nodes.get(parent as usize).map_or(0, |node| node.depth + 1);
         self.nodes.push(Node { parent, end: id + 1, depth, kind, display });
@@ -74,14 +74,14 @@ impl<'a> Arena<'a> {
     pub(super) fn text(&mut self, parent: NodeId, text: Range<u32>) -> usize {
         if let Some(id) = self.last_text
             && self.nodes[id as usize].parent == parent
-            && let Kind::Text(before) = &self.nodes[id as usize].kind
+            && let NodeKind::Text(before) = &self.nodes[id as usize].kind
         {
             let before = before.clone();
             let (joined, copied) = self.join(before, text);
-            self.nodes[id as usize].kind = Kind::Text(joined);
+            self.nodes[id as usize].kind = NodeKind::Text(joined);
             return copied;
         }
-        self.last_text = Some(self.node(parent, Kind::Text(text), Display::default()));
+        self.last_text = Some(self.node(parent, NodeKind::Text(text), Display::default()));
         0
     }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use crate::page::{Kind, NodeId};
+use crate::page::{NodeId, NodeKind};
 use crate::tags::Display;
 
-use super::Unsure;
+use super::FallbackReason;
 use super::builder::Builder;
 use super::names::Name;
 use super::references;
@@ -18,7 +18,7 @@ use super::tag::Tag;
 /// Maximum number of attributes of a tag in this builder. html5ever keeps 1,000, and cuts the page at 20,000.
 const ATTRIBUTES: usize = 400;
 
-pub(super) struct Start {
+pub(super) struct StartTag {
     pub(super) name: LocalName,
     pub(super) tag: Tag,
     pub(super) display: Display,
@@ -37,7 +37,7 @@ impl Builder<'_> {
         length.map_or(self.bytes.len(), |length| from + length)
     }
 
-    pub(super) fn read_start_tag(&mut self) -> Option<Start> {
+    pub(super) fn read_start_tag(&mut self) -> Option<StartTag> {
         let (open, from) = (self.at, self.at + 1);
         let end = self.name_end(from);
         let Name { name, tag, display, .. } = self.names.get(self.arena.source, from, end).clone();
@@ -66,10 +66,10 @@ impl Builder<'_> {
             self.flood.part(self.bytes, open + 1, self.at);
         }
         if count > ATTRIBUTES {
-            self.give_up(Unsure::Costly);
+            self.fall_back(FallbackReason::Costly);
         }
         let attributes = first as u32..self.arena.attributes.len() as u32;
-        Some(Start { name, tag, display, attributes, is_self_closing })
+        Some(StartTag { name, tag, display, attributes, is_self_closing })
     }
 
     fn read_attribute(&mut self, first: usize) -> Option<()> {
@@ -153,14 +153,14 @@ impl Builder<'_> {
         self.arena.write(|out| references::resolve(text, true, out))
     }
 
-    pub(super) fn attribute(&self, start: &Start, name: &LocalName) -> Option<&str> {
+    pub(super) fn attribute(&self, start: &StartTag, name: &LocalName) -> Option<&str> {
         let of = start.attributes.start as usize..start.attributes.end as usize;
         let found = self.arena.attributes[of].iter().find(|(known, _)| known == name);
         found.map(|(_, value)| self.arena.slice(value))
     }
 
-    pub(super) fn merge_attributes(&mut self, node: NodeId, start: &Start) {
-        let Kind::Element { attributes, .. } = &self.arena.nodes[node as usize].kind else { return };
+    pub(super) fn merge_attributes(&mut self, node: NodeId, start: &StartTag) {
+        let NodeKind::Element { attributes, .. } = &self.arena.nodes[node as usize].kind else { return };
         let has = attributes.start as usize..attributes.end as usize;
         let more = start.attributes.start as usize..start.attributes.end as usize;
         self.spend((has.len() * more.len()) as u64);
@@ -173,12 +173,12 @@ impl Builder<'_> {
         merged.extend_from_slice(&all[has]);
         merged.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         if merged.len() > ATTRIBUTES {
-            self.give_up(Unsure::Costly);
+            self.fall_back(FallbackReason::Costly);
         }
         let from = self.arena.attributes.len() as u32;
         self.arena.attributes.append(&mut merged);
         let merged = from..self.arena.attributes.len() as u32;
-        if let Kind::Element { attributes, .. } = &mut self.arena.nodes[node as usize].kind {
+        if let NodeKind::Element { attributes, .. } = &mut self.arena.nodes[node as usize].kind {
             *attributes = merged;
         }
     }

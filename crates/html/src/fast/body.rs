@@ -2,19 +2,19 @@
 
 use html5ever::local_name;
 
-use super::Unsure;
-use super::attributes::Start;
-use super::builder::{Builder, Mode};
+use super::FallbackReason;
+use super::attributes::StartTag;
+use super::builder::{Builder, InsertionMode};
 use super::doctype::Quirks;
-use super::stack::Open;
+use super::stack::OpenElement;
 use super::tag::{Tag, set};
 
 impl Builder<'_> {
-    pub(super) fn start_in_body(&mut self, start: &Start) {
+    pub(super) fn start_in_body(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Html => self.merge_html(start),
             Tag::Body => self.merge_body(start),
-            Tag::Frameset => self.give_up(Unsure::Frameset),
+            Tag::Frameset => self.fall_back(FallbackReason::Frameset),
             Tag::Frame | Tag::Head => {}
             tag if tag.is_of_head() => self.start_of_head(start),
             tag if tag.is_of_table() => {}
@@ -27,7 +27,7 @@ impl Builder<'_> {
             }
             Tag::Form => self.start_form(start),
             Tag::Li | Tag::Definition => self.start_item(start),
-            Tag::Plaintext => self.give_up(Unsure::RareElement),
+            Tag::Plaintext => self.fall_back(FallbackReason::RareElement),
             Tag::Button => self.start_button(start),
             Tag::A => self.start_link(start),
             Tag::Nobr => self.start_nobr(start),
@@ -44,11 +44,11 @@ impl Builder<'_> {
     }
 
     /// Handles the remaining start tags: content, controls, raw text, foreign content, and others.
-    fn start_other(&mut self, start: &Start) {
+    fn start_other(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Table => self.start_table(start),
             Tag::Br | Tag::Img | Tag::Void | Tag::Keygen => self.start_void(start),
-            Tag::Image => self.start_void(&Start {
+            Tag::Image => self.start_void(&StartTag {
                 name: local_name!("img"),
                 tag: Tag::Img,
                 display: start.display,
@@ -75,12 +75,12 @@ impl Builder<'_> {
         }
     }
 
-    fn start_inline(&mut self, start: &Start) {
+    fn start_inline(&mut self, start: &StartTag) {
         self.reconstruct();
         self.insert_open(start);
     }
 
-    fn start_void(&mut self, start: &Start) {
+    fn start_void(&mut self, start: &StartTag) {
         self.reconstruct();
         self.insert_void(start);
     }
@@ -90,7 +90,7 @@ impl Builder<'_> {
         self.insert(local_name!("br"), 0..0);
     }
 
-    fn merge_body(&mut self, start: &Start) {
+    fn merge_body(&mut self, start: &StartTag) {
         let body = self.stack.get(1).filter(|open| open.tag == Tag::Body).map(|open| open.node);
         if let Some(body) = body
             && self.template_modes.is_empty()
@@ -105,12 +105,12 @@ impl Builder<'_> {
         }
     }
 
-    fn start_block(&mut self, start: &Start) {
+    fn start_block(&mut self, start: &StartTag) {
         self.close_paragraph();
         self.insert_open(start);
     }
 
-    fn start_heading(&mut self, start: &Start) {
+    fn start_heading(&mut self, start: &StartTag) {
         self.close_paragraph();
         if self.stack.is_current(Tag::Heading) {
             self.stack.pop();
@@ -118,7 +118,7 @@ impl Builder<'_> {
         self.insert_open(start);
     }
 
-    fn start_form(&mut self, start: &Start) {
+    fn start_form(&mut self, start: &StartTag) {
         let is_outside = self.template_modes.is_empty();
         if is_outside && self.form.is_some() {
             return;
@@ -130,7 +130,7 @@ impl Builder<'_> {
         }
     }
 
-    fn start_item(&mut self, start: &Start) {
+    fn start_item(&mut self, start: &StartTag) {
         let mut found = None;
         for open in self.stack.iter().rev() {
             if open.tag == start.tag {
@@ -149,14 +149,14 @@ impl Builder<'_> {
         self.start_block(start);
     }
 
-    fn start_button(&mut self, start: &Start) {
+    fn start_button(&mut self, start: &StartTag) {
         if self.stack.in_scope(Tag::Button) {
             self.stack.pop_until_tag(Tag::Button);
         }
         self.start_inline(start);
     }
 
-    fn start_link(&mut self, start: &Start) {
+    fn start_link(&mut self, start: &StartTag) {
         if let Some(index) = self.formatting.last_named(&start.name)
             && let Some(node) = self.formatting.all[index].node
         {
@@ -168,7 +168,7 @@ impl Builder<'_> {
         self.insert_formatting(start);
     }
 
-    fn start_nobr(&mut self, start: &Start) {
+    fn start_nobr(&mut self, start: &StartTag) {
         self.reconstruct();
         if self.stack.in_scope(Tag::Nobr) {
             self.adoption_agency(&start.name);
@@ -177,26 +177,26 @@ impl Builder<'_> {
         self.insert_formatting(start);
     }
 
-    fn start_table(&mut self, start: &Start) {
+    fn start_table(&mut self, start: &StartTag) {
         if self.stack.has_paragraph_in_button_scope() {
             match self.quirks {
                 Quirks::No => self.close_paragraph(),
                 Quirks::Yes => {}
-                Quirks::Unknown => return self.give_up(Unsure::Quirks),
+                Quirks::Unknown => return self.fall_back(FallbackReason::Quirks),
             }
         }
         self.insert_open(start);
-        self.mode = Mode::InTable;
+        self.mode = InsertionMode::InTable;
     }
 
-    fn start_input(&mut self, start: &Start) {
+    fn start_input(&mut self, start: &StartTag) {
         if self.stack.in_scope(Tag::Select) {
             self.stack.pop_until_tag(Tag::Select);
         }
         self.start_void(start);
     }
 
-    fn start_rule(&mut self, start: &Start) {
+    fn start_rule(&mut self, start: &StartTag) {
         self.close_paragraph();
         if self.stack.in_scope(Tag::Select) {
             self.stack.generate_implied_end_tags(set::IMPLIED, |_| false);
@@ -204,7 +204,7 @@ impl Builder<'_> {
         self.insert_void(start);
     }
 
-    fn start_select(&mut self, start: &Start) {
+    fn start_select(&mut self, start: &StartTag) {
         if self.stack.in_scope(Tag::Select) {
             self.stack.pop_until_tag(Tag::Select);
         } else {
@@ -212,10 +212,10 @@ impl Builder<'_> {
         }
     }
 
-    fn start_option(&mut self, start: &Start) {
+    fn start_option(&mut self, start: &StartTag) {
         if self.stack.in_scope(Tag::Select) {
             let is_option = start.tag == Tag::Option;
-            let stays = |open: &Open| is_option && open.tag == Tag::Optgroup;
+            let stays = |open: &OpenElement| is_option && open.tag == Tag::Optgroup;
             self.stack.generate_implied_end_tags(set::IMPLIED, stays);
         } else if self.stack.is_current(Tag::Option) {
             self.stack.pop();
@@ -223,7 +223,7 @@ impl Builder<'_> {
         self.start_inline(start);
     }
 
-    fn start_ruby(&mut self, start: &Start) {
+    fn start_ruby(&mut self, start: &StartTag) {
         if self.stack.in_scope(Tag::Ruby) {
             let is_text = start.tag == Tag::RubyText;
             while let Some(open) = self.stack.current().copied()

@@ -2,7 +2,7 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::builder::{Builder, Mode};
+use super::builder::{Builder, InsertionMode};
 use super::names::Name;
 use super::tag::{Tag, set};
 
@@ -30,7 +30,8 @@ impl Builder<'_> {
 
     fn end_body(&mut self, end: &Name) {
         if self.stack.in_scope(Tag::Body) {
-            self.mode = if end.tag == Tag::Html { Mode::AfterAfterBody } else { Mode::AfterBody };
+            self.mode =
+                if end.tag == Tag::Html { InsertionMode::AfterAfterBody } else { InsertionMode::AfterBody };
         }
     }
 

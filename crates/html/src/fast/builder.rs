@@ -5,20 +5,20 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use crate::kinds::Kinds;
-use crate::page::{Kind, NodeId, Parts};
+use crate::element_kinds::ElementKinds;
+use crate::page::{NodeId, NodeKind, Parts};
 use crate::tags::Display;
 
 use super::arena::Arena;
-use super::attributes::Start;
+use super::attributes::StartTag;
 use super::doctype::{self, Quirks};
 use super::flood::Flood;
 use super::formatting::{Entry, Formatting};
 use super::leave_out::LeaveOut;
 use super::names::Names;
-use super::stack::{Open, Stack};
+use super::stack::{OpenElement, Stack};
 use super::tag::{Tag, set};
-use super::{Built, Unsure};
+use super::{BuildResult, FallbackReason};
 use super::{scanner, source};
 
 /// Limits of nodes, depth and attribute bytes. The reference (html5ever) parses larger pages. The limits are
@@ -33,7 +33,7 @@ const QUESTIONS: u64 = 24;
 /// The insertion modes (HTML standard, 13.2.4.1). Some are not needed: raw text is read at its start tag,
 /// text in tables is handled immediately, and the reference parses pages with frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum InsertionMode {
     Initial,
     BeforeHtml,
     BeforeHead,
@@ -60,8 +60,8 @@ pub(super) struct Builder<'a> {
     pub(super) at: usize,
     pub(super) stack: Stack,
     pub(super) formatting: Formatting,
-    pub(super) mode: Mode,
-    pub(super) template_modes: Vec<Mode>,
+    pub(super) mode: InsertionMode,
+    pub(super) template_modes: Vec<InsertionMode>,
     pub(super) head: Option<NodeId>,
     pub(super) form: Option<NodeId>,
     pub(super) quirks: Quirks,
@@ -71,7 +71,7 @@ pub(super) struct Builder<'a> {
     pub(super) is_behind_comment: bool,
     pub(super) flood: Flood,
     pub(super) leave_out: Option<LeaveOut<'a>>,
-    unsure: Option<Unsure>,
+    unsure: Option<FallbackReason>,
     /// Upper bound of the reference's number of queries so far.
     work: u64,
     most_work: u64,
@@ -84,16 +84,16 @@ pub(super) struct Builder<'a> {
 
 /// Builds a page without the content of elements of `kinds`, or returns why it cannot do so. `most_work` is
 /// the maximum number of queries that the reference's tree builder may make.
-pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
+pub(crate) fn build(html: &str, kinds: &ElementKinds, most_work: u64) -> BuildResult {
     if memchr::memchr(0, html.as_bytes()).is_some() {
-        return Built::Unsure(Unsure::RareCharacter);
+        return BuildResult::Unsure(FallbackReason::RareCharacter);
     }
     let source = source::normalise(html);
     let mut builder = Builder::new(&source, kinds, most_work);
     builder.run();
     builder.names.leave();
     if let Some(reason) = builder.unsure {
-        return Built::Unsure(reason);
+        return BuildResult::Unsure(reason);
     }
     builder.arena.close();
     let left_out = builder.leave_out.map(LeaveOut::left_out).unwrap_or_default();
@@ -107,11 +107,11 @@ pub(crate) fn build(html: &str, kinds: &Kinds, most_work: u64) -> Built {
         }
     };
     text.push_str(&extra);
-    Built::Sure(Parts { nodes, attributes, text }, left_out)
+    BuildResult::Sure(Parts { nodes, attributes, text }, left_out)
 }
 
 impl<'a> Builder<'a> {
-    fn new(source: &'a str, kinds: &'a Kinds, most_work: u64) -> Self {
+    fn new(source: &'a str, kinds: &'a ElementKinds, most_work: u64) -> Self {
         Self {
             arena: Arena::new(source),
             names: Names::take(),
@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
             at: if source.starts_with('\u{FEFF}') { 3 } else { 0 },
             stack: Stack::default(),
             formatting: Formatting::default(),
-            mode: Mode::Initial,
+            mode: InsertionMode::Initial,
             template_modes: Vec::new(),
             head: None,
             form: None,
@@ -152,12 +152,12 @@ impl<'a> Builder<'a> {
             self.end_of_file();
         }
         if self.flood.is_possible() {
-            self.give_up(Unsure::Costly);
+            self.fall_back(FallbackReason::Costly);
         }
     }
 
     /// Leaves the page to the reference. Only the first reason is kept. The current token has no effect.
-    pub(super) fn give_up(&mut self, reason: Unsure) {
+    pub(super) fn fall_back(&mut self, reason: FallbackReason) {
         self.unsure = self.unsure.or(Some(reason));
     }
 
@@ -167,14 +167,14 @@ impl<'a> Builder<'a> {
         self.spend(searched * QUESTIONS);
         let is_large = self.arena.nodes.len() + self.comments > NODES || self.stack.len() + self.rose > DEPTH;
         if is_large || self.attribute_bytes > ATTRIBUTE_BYTES {
-            self.give_up(Unsure::Costly);
+            self.fall_back(FallbackReason::Costly);
         }
     }
 
     pub(super) fn spend(&mut self, work: u64) {
         self.work += work;
         if self.work > self.most_work {
-            self.give_up(Unsure::Costly);
+            self.fall_back(FallbackReason::Costly);
         }
     }
 
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
             Some(b) if b.is_ascii_alphabetic() => self.named_end_tag(from),
             Some(_) => self.bogus_comment(),
             // At the end of the page, the reference reads `</` as text.
-            None => self.give_up(Unsure::RareCharacter),
+            None => self.fall_back(FallbackReason::RareCharacter),
         }
     }
 
@@ -245,8 +245,8 @@ impl<'a> Builder<'a> {
         self.comments += 1;
         self.spend(QUESTIONS);
         match self.mode {
-            Mode::AfterBody | Mode::AfterAfterBody if !self.is_foreign() => {}
-            Mode::AfterHead => self.is_behind_comment = true,
+            InsertionMode::AfterBody | InsertionMode::AfterAfterBody if !self.is_foreign() => {}
+            InsertionMode::AfterHead => self.is_behind_comment = true,
             _ => self.arena.last_text = None,
         }
     }
@@ -254,9 +254,9 @@ impl<'a> Builder<'a> {
     fn document_type(&mut self) {
         let end = scanner::bogus_end(self.bytes, self.at + 9);
         let rest = self.arena.source[self.at + 9..end].trim_end_matches('>');
-        if self.mode == Mode::Initial {
+        if self.mode == InsertionMode::Initial {
             self.quirks = doctype::quirks(rest);
-            self.mode = Mode::BeforeHtml;
+            self.mode = InsertionMode::BeforeHtml;
         }
         self.flood.part(self.bytes, self.at, end);
         self.at = end;
@@ -265,7 +265,11 @@ impl<'a> Builder<'a> {
     fn end_of_file(&mut self) {
         loop {
             match self.mode {
-                Mode::Initial | Mode::BeforeHtml | Mode::BeforeHead | Mode::InHead | Mode::AfterHead => {
+                InsertionMode::Initial
+                | InsertionMode::BeforeHtml
+                | InsertionMode::BeforeHead
+                | InsertionMode::InHead
+                | InsertionMode::AfterHead => {
                     self.open_body();
                 }
                 _ if self.template_modes.is_empty() => return,
@@ -279,20 +283,20 @@ impl<'a> Builder<'a> {
         self.arena.element(self.stack.current_node(), name, display, attributes)
     }
 
-    pub(super) fn insert_open(&mut self, start: &Start) -> NodeId {
+    pub(super) fn insert_open(&mut self, start: &StartTag) -> NodeId {
         let node = self.insert_void(start);
-        self.stack.push(Open::html(node, start.tag));
+        self.stack.push(OpenElement::html(node, start.tag));
         node
     }
 
-    pub(super) fn insert_void(&mut self, start: &Start) -> NodeId {
-        let Start { name, display, attributes, .. } = start;
+    pub(super) fn insert_void(&mut self, start: &StartTag) -> NodeId {
+        let StartTag { name, display, attributes, .. } = start;
         self.arena.element(self.stack.current_node(), name.clone(), *display, attributes.clone())
     }
 
     pub(super) fn insert_phantom(&mut self, name: LocalName, tag: Tag) -> NodeId {
         let node = self.insert(name, 0..0);
-        self.stack.push(Open::html(node, tag));
+        self.stack.push(OpenElement::html(node, tag));
         node
     }
 
@@ -302,12 +306,12 @@ impl<'a> Builder<'a> {
 
     pub(super) fn name_of(&self, node: NodeId) -> Option<&LocalName> {
         match &self.arena.nodes.get(node as usize)?.kind {
-            Kind::Element { tag, .. } => Some(tag),
-            Kind::Text(_) => None,
+            NodeKind::Element { tag, .. } => Some(tag),
+            NodeKind::Text(_) => None,
         }
     }
 
-    pub(super) fn is_named(&self, open: &Open, tag: Tag, name: &LocalName) -> bool {
+    pub(super) fn is_named(&self, open: &OpenElement, tag: Tag, name: &LocalName) -> bool {
         let is_same = || !open.is(set::FOREIGN) && self.name_of(open.node) == Some(name);
         open.tag == tag && (tag.is_one() || is_same())
     }
@@ -326,9 +330,9 @@ impl<'a> Builder<'a> {
         for index in from..self.formatting.all.len() {
             let Entry { name, attributes, .. } = self.formatting.all[index].clone();
             self.spend_formatting(&attributes);
-            let tag = Tag::named(&name);
+            let tag = Tag::from_name(&name);
             let node = self.insert(name, attributes);
-            self.stack.push(Open::html(node, tag));
+            self.stack.push(OpenElement::html(node, tag));
             self.formatting.all[index].node = Some(node);
         }
     }
@@ -341,7 +345,7 @@ impl<'a> Builder<'a> {
         self.attribute_bytes += bytes;
     }
 
-    pub(super) fn insert_formatting(&mut self, start: &Start) {
+    pub(super) fn insert_formatting(&mut self, start: &StartTag) {
         let node = self.insert_open(start);
         self.spend_formatting(&start.attributes);
         let entry =

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use super::Unsure;
-use super::attributes::Start;
+use super::FallbackReason;
+use super::attributes::StartTag;
 use super::builder::Builder;
 use super::foreign_names::{attribute_name, element_name};
 use super::names::Name;
-use super::stack::Open;
+use super::stack::OpenElement;
 use super::tag::{Tag, set};
 
 impl Builder<'_> {
@@ -17,7 +17,7 @@ impl Builder<'_> {
         self.stack.is_current_in(set::FOREIGN)
     }
 
-    pub(super) fn is_foreign_to(&self, start: &Start) -> bool {
+    pub(super) fn is_foreign_to(&self, start: &StartTag) -> bool {
         let Some(current) = self.stack.current().filter(|open| open.is(set::FOREIGN)) else {
             return false;
         };
@@ -25,7 +25,7 @@ impl Builder<'_> {
         !(is_text || current.is(set::HTML_POINT))
     }
 
-    pub(super) fn start_in_foreign(&mut self, start: &Start) {
+    pub(super) fn start_in_foreign(&mut self, start: &StartTag) {
         let is_font = start.tag == Tag::Formatting && *start.name == *"font";
         let is_styled =
             || self.names_in(&start.attributes).any(|name| matches!(name, "color" | "face" | "size"));
@@ -48,11 +48,11 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn insert_foreign(&mut self, start: &Start, is_svg: bool) {
+    pub(super) fn insert_foreign(&mut self, start: &StartTag, is_svg: bool) {
         let mut sets = set::FOREIGN | if is_svg { set::SVG } else { 0 };
         let mut name = start.name.clone();
         match start.tag {
-            Tag::AnnotationXml if !is_svg => self.give_up(Unsure::Annotation),
+            Tag::AnnotationXml if !is_svg => self.fall_back(FallbackReason::Annotation),
             Tag::MathPoint if !is_svg => sets |= set::TEXT_POINT | set::SCOPE,
             Tag::Desc | Tag::ForeignObject | Tag::Title if is_svg => sets |= set::HTML_POINT | set::SCOPE,
             _ => {}
@@ -63,7 +63,7 @@ impl Builder<'_> {
         let attributes = self.adjusted(&start.attributes, is_svg);
         let node = self.insert(name, attributes);
         if !start.is_self_closing {
-            self.stack.push(Open { node, tag: Tag::Other, sets });
+            self.stack.push(OpenElement { node, tag: Tag::Other, sets });
         }
     }
 

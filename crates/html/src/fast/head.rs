@@ -3,34 +3,34 @@
 
 use html5ever::local_name;
 
-use super::Unsure;
-use super::attributes::Start;
-use super::builder::{Builder, Mode};
+use super::FallbackReason;
+use super::attributes::StartTag;
+use super::builder::{Builder, InsertionMode};
 use super::doctype::Quirks;
 use super::names::Name;
-use super::stack::Open;
+use super::stack::OpenElement;
 use super::tag::{Tag, set};
 
 impl Builder<'_> {
-    pub(super) fn start(&mut self, start: &Start) {
+    pub(super) fn start(&mut self, start: &StartTag) {
         if self.is_foreign_to(start) { self.start_in_foreign(start) } else { self.start_in_mode(start) }
     }
 
-    pub(super) fn start_in_mode(&mut self, start: &Start) {
+    pub(super) fn start_in_mode(&mut self, start: &StartTag) {
         match self.mode {
-            Mode::Initial | Mode::BeforeHtml => self.start_before_html(start),
-            Mode::BeforeHead => self.start_before_head(start),
-            Mode::InHead => self.start_in_head(start),
-            Mode::AfterHead => self.start_after_head(start),
-            Mode::InBody => self.start_in_body(start),
-            Mode::InTable => self.start_in_table(start),
-            Mode::InCaption => self.start_in_caption(start),
-            Mode::InColumnGroup => self.start_in_column_group(start),
-            Mode::InTableBody => self.start_in_table_body(start),
-            Mode::InRow => self.start_in_row(start),
-            Mode::InCell => self.start_in_cell(start),
-            Mode::InTemplate => self.start_in_template(start),
-            Mode::AfterBody | Mode::AfterAfterBody => self.start_after_body(start),
+            InsertionMode::Initial | InsertionMode::BeforeHtml => self.start_before_html(start),
+            InsertionMode::BeforeHead => self.start_before_head(start),
+            InsertionMode::InHead => self.start_in_head(start),
+            InsertionMode::AfterHead => self.start_after_head(start),
+            InsertionMode::InBody => self.start_in_body(start),
+            InsertionMode::InTable => self.start_in_table(start),
+            InsertionMode::InCaption => self.start_in_caption(start),
+            InsertionMode::InColumnGroup => self.start_in_column_group(start),
+            InsertionMode::InTableBody => self.start_in_table_body(start),
+            InsertionMode::InRow => self.start_in_row(start),
+            InsertionMode::InCell => self.start_in_cell(start),
+            InsertionMode::InTemplate => self.start_in_template(start),
+            InsertionMode::AfterBody | InsertionMode::AfterAfterBody => self.start_after_body(start),
         }
     }
 
@@ -40,43 +40,47 @@ impl Builder<'_> {
 
     pub(super) fn end_in_mode(&mut self, end: &Name) {
         match self.mode {
-            Mode::Initial | Mode::BeforeHtml | Mode::BeforeHead | Mode::InHead | Mode::AfterHead => {
+            InsertionMode::Initial
+            | InsertionMode::BeforeHtml
+            | InsertionMode::BeforeHead
+            | InsertionMode::InHead
+            | InsertionMode::AfterHead => {
                 self.end_before_body(end);
             }
-            Mode::InBody => self.end_in_body(end),
-            Mode::InTable => self.end_in_table(end),
-            Mode::InCaption => self.end_in_caption(end),
-            Mode::InColumnGroup => self.end_in_column_group(end),
-            Mode::InTableBody => self.end_in_table_body(end),
-            Mode::InRow => self.end_in_row(end),
-            Mode::InCell => self.end_in_cell(end),
-            Mode::InTemplate if end.tag == Tag::Template => self.end_template(),
-            Mode::InTemplate => {}
-            Mode::AfterBody if end.tag == Tag::Html => self.mode = Mode::AfterAfterBody,
-            Mode::AfterBody | Mode::AfterAfterBody => {
-                self.mode = Mode::InBody;
+            InsertionMode::InBody => self.end_in_body(end),
+            InsertionMode::InTable => self.end_in_table(end),
+            InsertionMode::InCaption => self.end_in_caption(end),
+            InsertionMode::InColumnGroup => self.end_in_column_group(end),
+            InsertionMode::InTableBody => self.end_in_table_body(end),
+            InsertionMode::InRow => self.end_in_row(end),
+            InsertionMode::InCell => self.end_in_cell(end),
+            InsertionMode::InTemplate if end.tag == Tag::Template => self.end_template(),
+            InsertionMode::InTemplate => {}
+            InsertionMode::AfterBody if end.tag == Tag::Html => self.mode = InsertionMode::AfterAfterBody,
+            InsertionMode::AfterBody | InsertionMode::AfterAfterBody => {
+                self.mode = InsertionMode::InBody;
                 self.end_in_body(end);
             }
         }
     }
 
-    fn start_before_html(&mut self, start: &Start) {
+    fn start_before_html(&mut self, start: &StartTag) {
         if start.tag == Tag::Html {
             self.leave_initial();
             self.insert_open(start);
-            self.mode = Mode::BeforeHead;
+            self.mode = InsertionMode::BeforeHead;
         } else {
             self.open_html();
             self.start_before_head(start);
         }
     }
 
-    fn start_before_head(&mut self, start: &Start) {
+    fn start_before_head(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Html => self.merge_html(start),
             Tag::Head => {
                 self.head = Some(self.insert_open(start));
-                self.mode = Mode::InHead;
+                self.mode = InsertionMode::InHead;
             }
             _ => {
                 self.open_head();
@@ -85,7 +89,7 @@ impl Builder<'_> {
         }
     }
 
-    fn start_in_head(&mut self, start: &Start) {
+    fn start_in_head(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Html => self.merge_html(start),
             Tag::Noscript => self.insert_raw(start),
@@ -98,32 +102,32 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_of_head(&mut self, start: &Start) {
+    pub(super) fn start_of_head(&mut self, start: &StartTag) {
         match start.tag {
             Tag::HeadVoid => drop(self.insert_void(start)),
             Tag::Template => {
                 self.formatting.push_marker();
-                self.mode = Mode::InTemplate;
-                self.template_modes.push(Mode::InTemplate);
+                self.mode = InsertionMode::InTemplate;
+                self.template_modes.push(InsertionMode::InTemplate);
                 self.insert_open(start);
             }
             _ => self.insert_raw(start),
         }
     }
 
-    fn start_after_head(&mut self, start: &Start) {
+    fn start_after_head(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Html => self.merge_html(start),
             Tag::Body => {
                 self.write_behind_head();
                 self.insert_open(start);
-                self.mode = Mode::InBody;
+                self.mode = InsertionMode::InBody;
             }
-            Tag::Frameset => self.give_up(Unsure::Frameset),
+            Tag::Frameset => self.fall_back(FallbackReason::Frameset),
             Tag::Head => {}
             tag if tag.is_of_head() => {
                 let head = self.head.unwrap_or(0);
-                self.stack.push(Open::html(head, Tag::Head));
+                self.stack.push(OpenElement::html(head, Tag::Head));
                 self.start_of_head(start);
                 self.stack.remove(head);
             }
@@ -134,20 +138,20 @@ impl Builder<'_> {
         }
     }
 
-    fn start_after_body(&mut self, start: &Start) {
+    fn start_after_body(&mut self, start: &StartTag) {
         if start.tag == Tag::Html {
             return self.merge_html(start);
         }
-        self.mode = Mode::InBody;
+        self.mode = InsertionMode::InBody;
         self.start_in_body(start);
     }
 
     fn end_before_body(&mut self, end: &Name) {
-        if self.mode == Mode::Initial {
+        if self.mode == InsertionMode::Initial {
             self.leave_initial();
         }
         match end.tag {
-            Tag::Head if self.mode == Mode::AfterHead => {}
+            Tag::Head if self.mode == InsertionMode::AfterHead => {}
             Tag::Head => {
                 self.open_head();
                 self.close_head();
@@ -156,47 +160,49 @@ impl Builder<'_> {
                 self.open_body();
                 self.end_in_body(end);
             }
-            Tag::Template if matches!(self.mode, Mode::InHead | Mode::AfterHead) => self.end_template(),
+            Tag::Template if matches!(self.mode, InsertionMode::InHead | InsertionMode::AfterHead) => {
+                self.end_template()
+            }
             _ => {}
         }
     }
 
     fn leave_initial(&mut self) {
-        if self.mode == Mode::Initial {
+        if self.mode == InsertionMode::Initial {
             self.quirks = Quirks::Yes;
-            self.mode = Mode::BeforeHtml;
+            self.mode = InsertionMode::BeforeHtml;
         }
     }
 
     fn open_html(&mut self) {
         self.leave_initial();
-        if self.mode == Mode::BeforeHtml {
+        if self.mode == InsertionMode::BeforeHtml {
             self.insert_phantom(local_name!("html"), Tag::Html);
-            self.mode = Mode::BeforeHead;
+            self.mode = InsertionMode::BeforeHead;
         }
     }
 
     fn open_head(&mut self) {
         self.open_html();
-        if self.mode == Mode::BeforeHead {
+        if self.mode == InsertionMode::BeforeHead {
             self.head = Some(self.insert_phantom(local_name!("head"), Tag::Head));
-            self.mode = Mode::InHead;
+            self.mode = InsertionMode::InHead;
         }
     }
 
     fn close_head(&mut self) {
         self.stack.pop();
-        self.mode = Mode::AfterHead;
+        self.mode = InsertionMode::AfterHead;
     }
 
     pub(super) fn open_body(&mut self) {
         self.open_head();
-        if self.mode == Mode::InHead {
+        if self.mode == InsertionMode::InHead {
             self.close_head();
         }
         self.write_behind_head();
         self.insert_phantom(local_name!("body"), Tag::Body);
-        self.mode = Mode::InBody;
+        self.mode = InsertionMode::InBody;
     }
 
     fn write_behind_head(&mut self) {
@@ -206,7 +212,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn merge_html(&mut self, start: &Start) {
+    pub(super) fn merge_html(&mut self, start: &StartTag) {
         if self.template_modes.is_empty()
             && let Some(html) = self.stack.get(0)
         {
@@ -228,14 +234,14 @@ impl Builder<'_> {
         self.mode = self.appropriate_mode();
     }
 
-    fn start_in_template(&mut self, start: &Start) {
+    fn start_in_template(&mut self, start: &StartTag) {
         let mode = match start.tag {
             tag if tag.is_of_head() => return self.start_of_head(start),
-            Tag::Caption | Tag::Colgroup | Tag::TableBody => Mode::InTable,
-            Tag::Col => Mode::InColumnGroup,
-            Tag::Tr => Mode::InTableBody,
-            Tag::Cell => Mode::InRow,
-            _ => Mode::InBody,
+            Tag::Caption | Tag::Colgroup | Tag::TableBody => InsertionMode::InTable,
+            Tag::Col => InsertionMode::InColumnGroup,
+            Tag::Tr => InsertionMode::InTableBody,
+            Tag::Cell => InsertionMode::InRow,
+            _ => InsertionMode::InBody,
         };
         self.template_modes.pop();
         self.template_modes.push(mode);
@@ -243,23 +249,23 @@ impl Builder<'_> {
         self.start_in_mode(start);
     }
 
-    pub(super) fn appropriate_mode(&self) -> Mode {
+    pub(super) fn appropriate_mode(&self) -> InsertionMode {
         for open in self.stack.iter().rev() {
             return match open.tag {
-                Tag::Cell => Mode::InCell,
-                Tag::Tr => Mode::InRow,
-                Tag::TableBody => Mode::InTableBody,
-                Tag::Caption => Mode::InCaption,
-                Tag::Colgroup => Mode::InColumnGroup,
-                Tag::Table => Mode::InTable,
-                Tag::Template => self.template_modes.last().copied().unwrap_or(Mode::InBody),
-                Tag::Head => Mode::InHead,
-                Tag::Body => Mode::InBody,
-                Tag::Html if self.head.is_none() => Mode::BeforeHead,
-                Tag::Html => Mode::AfterHead,
+                Tag::Cell => InsertionMode::InCell,
+                Tag::Tr => InsertionMode::InRow,
+                Tag::TableBody => InsertionMode::InTableBody,
+                Tag::Caption => InsertionMode::InCaption,
+                Tag::Colgroup => InsertionMode::InColumnGroup,
+                Tag::Table => InsertionMode::InTable,
+                Tag::Template => self.template_modes.last().copied().unwrap_or(InsertionMode::InBody),
+                Tag::Head => InsertionMode::InHead,
+                Tag::Body => InsertionMode::InBody,
+                Tag::Html if self.head.is_none() => InsertionMode::BeforeHead,
+                Tag::Html => InsertionMode::AfterHead,
                 _ => continue,
             };
         }
-        Mode::InBody
+        InsertionMode::InBody
     }
 }

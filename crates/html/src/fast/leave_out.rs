@@ -1,4 +1,5 @@
-//! Skips the content of elements that the caller does not need ([`Kinds`](crate::kinds::Kinds)).
+//! Skips the content of elements that the caller does not need
+//! ([`ElementKinds`](crate::element_kinds::ElementKinds)).
 //!
 //! Of a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are
 //! written, as its children. Of all other tags, only the name and the end are read. The end of the skipped
@@ -13,13 +14,13 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::kinds::{self, Kinds};
-use crate::page::{Kind, NodeId};
+use crate::element_kinds::{self, ElementKinds};
+use crate::page::{NodeId, NodeKind};
 
 use super::LeftOut;
-use super::builder::{Builder, Mode};
+use super::builder::{Builder, InsertionMode};
 use super::names::Name;
-use super::nesting::{Uncertain, check_table, enter, enter_foreign, is_table_part, leave};
+use super::nesting::{UncertainNesting, check_table, enter, enter_foreign, is_table_part, leave};
 use super::scanner;
 use super::tag::Tag;
 
@@ -30,7 +31,7 @@ const DEPTH: usize = 200;
 const SHORT_TAG: usize = 400;
 
 pub(super) struct LeaveOut<'a> {
-    kinds: &'a Kinds,
+    kinds: &'a ElementKinds,
     pub(super) found: Vec<NodeId>,
     open: Vec<(Tag, LocalName)>,
     wasted: usize,
@@ -38,7 +39,7 @@ pub(super) struct LeaveOut<'a> {
 }
 
 impl<'a> LeaveOut<'a> {
-    pub(super) fn new(kinds: &'a Kinds) -> Self {
+    pub(super) fn new(kinds: &'a ElementKinds) -> Self {
         Self { kinds, found: Vec::new(), open: Vec::new(), wasted: 0, has_skipped: false }
     }
 
@@ -62,30 +63,30 @@ impl Builder<'_> {
         }
         let Some(mut leave_out) = self.leave_out.take() else { return };
         leave_out.found.push(node);
-        if leave_out.wasted <= self.bytes.len() && self.is_calm() {
-            self.attempt(&mut leave_out, tag);
+        if leave_out.wasted <= self.bytes.len() && self.is_self_contained() {
+            self.try_skip(&mut leave_out, tag);
         }
         self.leave_out = Some(leave_out);
     }
 
-    fn is_of(&self, kinds: &Kinds, node: NodeId) -> bool {
+    fn is_of(&self, kinds: &ElementKinds, node: NodeId) -> bool {
         let parent = self.arena.nodes[node as usize].parent;
-        self.name_of(node).is_some_and(|name| kinds::has_kind(name))
+        self.name_of(node).is_some_and(|name| element_kinds::has_kind(name))
             && kinds.has(self.kind_hash(node), || self.kind_hash(parent))
     }
 
     fn kind_hash(&self, node: NodeId) -> u64 {
-        let Kind::Element { tag, attributes } = &self.arena.nodes[node as usize].kind else { return 0 };
+        let NodeKind::Element { tag, attributes } = &self.arena.nodes[node as usize].kind else { return 0 };
         let of = &self.arena.attributes[attributes.start as usize..attributes.end as usize];
         let value = |name: LocalName| {
             of.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| self.arena.slice(value))
         };
-        kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
+        element_kinds::hash(tag, value(local_name!("class")), value(local_name!("id")))
     }
 
     /// Whether the content of the current element can neither close elements outside it nor reopen them.
-    fn is_calm(&self) -> bool {
-        matches!(self.mode, Mode::InBody | Mode::InCell)
+    fn is_self_contained(&self) -> bool {
+        matches!(self.mode, InsertionMode::InBody | InsertionMode::InCell)
             && self.template_modes.is_empty()
             && self.formatting.all.last().is_none_or(|entry| entry.node.is_none())
             && !self.stack.in_scope(Tag::Button)
@@ -95,12 +96,12 @@ impl Builder<'_> {
 
     /// Tries to skip the content of the current element and to close it. Writes nothing if the end is
     /// uncertain.
-    fn attempt(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
+    fn try_skip(&mut self, leave_out: &mut LeaveOut<'_>, tag: Tag) {
         let (at, nodes) = (self.at, self.arena.nodes.len());
         let (attributes, extra) = (self.arena.attributes.len(), self.arena.extra.len());
         leave_out.open.clear();
         leave_out.open.push((tag, self.name_of(self.stack.current_node()).cloned().unwrap_or_default()));
-        if self.pass_over(&mut leave_out.open).is_ok() {
+        if self.skip_content(&mut leave_out.open).is_ok() {
             self.stack.pop();
             leave_out.has_skipped = true;
         } else {
@@ -113,12 +114,12 @@ impl Builder<'_> {
         self.arena.last_text = None;
     }
 
-    fn pass_over(&mut self, open: &mut Vec<(Tag, LocalName)>) -> Result<(), Uncertain> {
+    fn skip_content(&mut self, open: &mut Vec<(Tag, LocalName)>) -> Result<(), UncertainNesting> {
         let mut svg = None;
         while let Some(length) = memchr::memchr(b'<', &self.bytes[self.at..]) {
             let is_table = open.last().is_some_and(|(tag, _)| is_table_part(*tag));
             if is_table && !self.bytes[self.at..self.at + length].trim_ascii().is_empty() {
-                return Err(Uncertain);
+                return Err(UncertainNesting);
             }
             self.at += length;
             match self.bytes.get(self.at + 1) {
@@ -130,19 +131,19 @@ impl Builder<'_> {
                     }
                 }
                 Some(b'!' | b'?') => self.pass_declaration(svg.is_some())?,
-                _ if is_table => return Err(Uncertain),
+                _ if is_table => return Err(UncertainNesting),
                 _ => self.at += 1,
             }
         }
-        Err(Uncertain)
+        Err(UncertainNesting)
     }
 
-    fn pass_declaration(&mut self, is_foreign: bool) -> Result<(), Uncertain> {
+    fn pass_declaration(&mut self, is_foreign: bool) -> Result<(), UncertainNesting> {
         let rest = &self.bytes[self.at + 1..];
         let end = if rest.starts_with(b"!--") {
             scanner::comment_end(self.bytes, self.at + 4)
         } else if is_foreign {
-            return Err(Uncertain);
+            return Err(UncertainNesting);
         } else {
             scanner::bogus_end(self.bytes, self.at + 1)
         };
@@ -151,8 +152,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn pass_tag(&mut self, name_end: usize) -> Result<bool, Uncertain> {
-        let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(Uncertain)?;
+    fn pass_tag(&mut self, name_end: usize) -> Result<bool, UncertainNesting> {
+        let end = scanner::quick_tag_end(self.bytes, name_end).ok_or(UncertainNesting)?;
         let tag = &self.bytes[self.at + 1..end];
         if tag.len() > SHORT_TAG {
             self.flood.part(self.bytes, self.at, end);
@@ -171,13 +172,13 @@ impl Builder<'_> {
         &mut self,
         open: &mut Vec<(Tag, LocalName)>,
         svg: &mut Option<usize>,
-    ) -> Result<(), Uncertain> {
+    ) -> Result<(), UncertainNesting> {
         let from = self.at + 1;
         let end = self.name_end(from);
         let Name { name, tag, .. } = self.names.get(self.arena.source, from, end).clone();
         self.spend_passed(open.len());
         if open.len() > DEPTH || is_asked_for(tag, &name) {
-            return Err(Uncertain);
+            return Err(UncertainNesting);
         }
         if svg.is_some() {
             let is_closed = self.pass_tag(end)?;
@@ -200,22 +201,22 @@ impl Builder<'_> {
                 }
                 return Ok(());
             }
-            Tag::Form if self.form.is_some() => return Err(Uncertain),
+            Tag::Form if self.form.is_some() => return Err(UncertainNesting),
             _ => drop(self.pass_tag(end)?),
         }
         enter(open, tag, name)
     }
 
     /// Writes the tag at the current position as a child of the skipped element.
-    fn keep_tag(&mut self) -> Result<(), Uncertain> {
-        let start = self.read_start_tag().ok_or(Uncertain)?;
+    fn keep_tag(&mut self) -> Result<(), UncertainNesting> {
+        let start = self.read_start_tag().ok_or(UncertainNesting)?;
         self.insert_void(&start);
         Ok(())
     }
 
-    fn pass_script(&mut self) -> Result<(), Uncertain> {
+    fn pass_script(&mut self) -> Result<(), UncertainNesting> {
         let attributes = self.arena.attributes.len();
-        let start = self.read_start_tag().ok_or(Uncertain)?;
+        let start = self.read_start_tag().ok_or(UncertainNesting)?;
         let kind = self.attribute(&start, &local_name!("type")).unwrap_or_default();
         if is_json_ld(kind) {
             self.insert_raw(&start);
@@ -225,13 +226,13 @@ impl Builder<'_> {
         self.pass_raw(Tag::Script, &start.name)
     }
 
-    fn pass_raw(&mut self, tag: Tag, name: &LocalName) -> Result<(), Uncertain> {
+    fn pass_raw(&mut self, tag: Tag, name: &LocalName) -> Result<(), UncertainNesting> {
         let from = self.at;
         let (to, name_end) = match tag {
             Tag::Script => scanner::script_end(self.bytes, from),
             _ => scanner::raw_text_end(self.bytes, from, name),
         };
-        self.at = scanner::tag_end(self.bytes, name_end).ok_or(Uncertain)?;
+        self.at = scanner::tag_end(self.bytes, name_end).ok_or(UncertainNesting)?;
         self.flood.part(self.bytes, from, to);
         self.spend(8 * (to - from) as u64 + 64);
         Ok(())
@@ -241,10 +242,10 @@ impl Builder<'_> {
         &mut self,
         open: &mut Vec<(Tag, LocalName)>,
         svg: &mut Option<usize>,
-    ) -> Result<(), Uncertain> {
+    ) -> Result<(), UncertainNesting> {
         let from = self.at + 2;
         if !self.bytes.get(from).is_some_and(u8::is_ascii_alphabetic) {
-            return Err(Uncertain);
+            return Err(UncertainNesting);
         }
         let end = self.name_end(from);
         let Name { name, tag, .. } = self.names.get(self.arena.source, from, end).clone();
@@ -252,7 +253,7 @@ impl Builder<'_> {
         self.pass_tag(end)?;
         if let Some(outer) = *svg {
             if open.pop().is_none_or(|(_, open)| open != name) {
-                return Err(Uncertain);
+                return Err(UncertainNesting);
             }
             if open.len() == outer {
                 *svg = None;

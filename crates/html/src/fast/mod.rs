@@ -10,7 +10,7 @@
 //! `foreign` (SVG and MathML) have the others. [`Formatting`] is reconstructed as in the standard, and
 //! `adoption` moves blocks that remain open when a formatting element ends. Foster parenting (inserting
 //! content before an open table) is not supported. In this case, and for rare cases such as NUL, frames and
-//! `<plaintext>`, the builder gives up with an [`Unsure`], and the reference
+//! `<plaintext>`, the builder gives up with a [`FallbackReason`], and the reference
 //! ([`Page::parse_reference`](crate::Page::parse_reference)) parses the page.
 //!
 //! Limitation: the result must equal the result of one version of html5ever, including its deviations from
@@ -49,12 +49,12 @@ pub(crate) use leave_out::is_json_ld;
 
 use crate::page::{NodeId, Parts};
 
-pub(crate) enum Built {
+pub(crate) enum BuildResult {
     /// The page, and its elements of the skipped kinds. The page equals the reference's except for skipped
     /// content.
     Sure(Parts, LeftOut),
     /// The reference must build the page.
-    Unsure(Unsure),
+    Unsure(FallbackReason),
 }
 
 /// The elements of the kinds that should be skipped.
@@ -66,7 +66,7 @@ pub(crate) struct LeftOut {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unsure {
+pub(crate) enum FallbackReason {
     /// An element that is not allowed at its position in a table.
     Foster,
     /// Text in a table outside its cells.
@@ -86,7 +86,7 @@ pub(crate) enum Unsure {
     Costly,
 }
 
-impl Unsure {
+impl FallbackReason {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Foster => "element in a table",

@@ -36,7 +36,7 @@ pub(super) struct Name {
 
 impl Name {
     pub(super) fn new(name: LocalName) -> Self {
-        let tag = Tag::named(&name);
+        let tag = Tag::from_name(&name);
         let head = lower_word(name.as_bytes(), 0, name.len()).swap_bytes();
         let display = Display::from_name(&name);
         Self { name, tag, display, head }

@@ -8,13 +8,13 @@ use super::tag::Tag;
 use super::tag::set::{BUTTON, IMPLIED, LIST, SCOPE, SPECIAL, TABLE};
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct OpenElement {
     pub(super) node: NodeId,
     pub(super) tag: Tag,
     pub(super) sets: u16,
 }
 
-impl Open {
+impl OpenElement {
     pub(super) fn html(node: NodeId, tag: Tag) -> Self {
         Self { node, tag, sets: tag.sets() }
     }
@@ -26,7 +26,7 @@ impl Open {
 
 #[derive(Default)]
 pub(super) struct Stack {
-    all: Vec<Open>,
+    all: Vec<OpenElement>,
     paragraphs: usize,
 }
 
@@ -35,20 +35,20 @@ impl Stack {
         self.all.len()
     }
 
-    pub(super) fn get(&self, index: usize) -> Option<&Open> {
+    pub(super) fn get(&self, index: usize) -> Option<&OpenElement> {
         self.all.get(index)
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Open> + ExactSizeIterator {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &OpenElement> + ExactSizeIterator {
         self.all.iter()
     }
 
-    pub(super) fn push(&mut self, open: Open) {
+    pub(super) fn push(&mut self, open: OpenElement) {
         self.paragraphs += usize::from(open.tag == Tag::P);
         self.all.push(open);
     }
 
-    pub(super) fn current(&self) -> Option<&Open> {
+    pub(super) fn current(&self) -> Option<&OpenElement> {
         self.all.last()
     }
 
@@ -87,7 +87,7 @@ impl Stack {
         self.paragraphs -= usize::from(open.tag == Tag::P);
     }
 
-    pub(super) fn insert(&mut self, place: usize, open: Open) {
+    pub(super) fn insert(&mut self, place: usize, open: OpenElement) {
         self.all.insert(place, open);
     }
 
@@ -103,7 +103,7 @@ impl Stack {
         self.all.iter().rposition(|open| open.node == node)
     }
 
-    fn is_within(&self, bounds: u16, is_it: impl Fn(&Open) -> bool) -> bool {
+    fn is_within(&self, bounds: u16, is_it: impl Fn(&OpenElement) -> bool) -> bool {
         for open in self.all.iter().rev() {
             if is_it(open) {
                 return true;
@@ -123,15 +123,15 @@ impl Stack {
         self.is_within(SCOPE, |open| open.node == node)
     }
 
-    pub(super) fn in_scope_if(&self, is_it: impl Fn(&Open) -> bool) -> bool {
+    pub(super) fn in_scope_if(&self, is_it: impl Fn(&OpenElement) -> bool) -> bool {
         self.is_within(SCOPE, is_it)
     }
 
-    pub(super) fn in_list_scope_if(&self, is_it: impl Fn(&Open) -> bool) -> bool {
+    pub(super) fn in_list_scope_if(&self, is_it: impl Fn(&OpenElement) -> bool) -> bool {
         self.is_within(SCOPE | LIST, is_it)
     }
 
-    pub(super) fn in_table_scope_if(&self, is_it: impl Fn(&Open) -> bool) -> bool {
+    pub(super) fn in_table_scope_if(&self, is_it: impl Fn(&OpenElement) -> bool) -> bool {
         self.is_within(TABLE, is_it)
     }
 
@@ -144,13 +144,13 @@ impl Stack {
     }
 
     /// Closes elements with implied end tags until `stays` is true for the current element.
-    pub(super) fn generate_implied_end_tags(&mut self, set: u16, stays: impl Fn(&Open) -> bool) {
+    pub(super) fn generate_implied_end_tags(&mut self, set: u16, stays: impl Fn(&OpenElement) -> bool) {
         while self.current().is_some_and(|open| open.is(set) && !stays(open)) {
             self.pop();
         }
     }
 
-    pub(super) fn pop_until(&mut self, is_it: impl Fn(&Open) -> bool) {
+    pub(super) fn pop_until(&mut self, is_it: impl Fn(&OpenElement) -> bool) {
         while let Some(open) = self.all.last().copied() {
             self.pop();
             if is_it(&open) {
@@ -175,7 +175,7 @@ impl Stack {
     }
 
     /// Returns the position of the topmost matching element. Returns `None` if a special element is above it.
-    pub(super) fn above_special(&self, is_it: impl Fn(&Open) -> bool) -> Option<usize> {
+    pub(super) fn above_special(&self, is_it: impl Fn(&OpenElement) -> bool) -> Option<usize> {
         for (index, open) in self.all.iter().enumerate().rev() {
             if is_it(open) {
                 return Some(index);

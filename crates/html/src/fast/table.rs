@@ -2,9 +2,9 @@
 
 use html5ever::local_name;
 
-use super::Unsure;
-use super::attributes::Start;
-use super::builder::{Builder, Mode};
+use super::FallbackReason;
+use super::attributes::StartTag;
+use super::builder::{Builder, InsertionMode};
 use super::names::Name;
 use super::tag::{Tag, set};
 
@@ -13,31 +13,31 @@ impl Builder<'_> {
         self.stack.in_table_scope_if(|open| self.is_named(open, end.tag, &end.name))
     }
 
-    pub(super) fn start_in_table(&mut self, start: &Start) {
+    pub(super) fn start_in_table(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Caption => {
                 self.stack.clear_back_to(set::TABLE);
                 self.formatting.push_marker();
-                self.open_part(start, Mode::InCaption);
+                self.open_part(start, InsertionMode::InCaption);
             }
             Tag::Colgroup => {
                 self.stack.clear_back_to(set::TABLE);
-                self.open_part(start, Mode::InColumnGroup);
+                self.open_part(start, InsertionMode::InColumnGroup);
             }
             Tag::Col => {
                 self.stack.clear_back_to(set::TABLE);
                 self.insert_phantom(local_name!("colgroup"), Tag::Colgroup);
-                self.mode = Mode::InColumnGroup;
+                self.mode = InsertionMode::InColumnGroup;
                 self.start_in_column_group(start);
             }
             Tag::TableBody => {
                 self.stack.clear_back_to(set::TABLE);
-                self.open_part(start, Mode::InTableBody);
+                self.open_part(start, InsertionMode::InTableBody);
             }
             Tag::Cell | Tag::Tr => {
                 self.stack.clear_back_to(set::TABLE);
                 self.insert_phantom(local_name!("tbody"), Tag::TableBody);
-                self.mode = Mode::InTableBody;
+                self.mode = InsertionMode::InTableBody;
                 self.start_in_table_body(start);
             }
             Tag::Table => {
@@ -49,7 +49,7 @@ impl Builder<'_> {
         }
     }
 
-    fn start_within_table(&mut self, start: &Start) {
+    fn start_within_table(&mut self, start: &StartTag) {
         let is_style = start.name == local_name!("style");
         match start.tag {
             Tag::Script | Tag::Template => self.start_of_head(start),
@@ -60,15 +60,15 @@ impl Builder<'_> {
                     self.form = Some(self.insert_void(start));
                 }
             }
-            _ => self.give_up(Unsure::Foster),
+            _ => self.fall_back(FallbackReason::Foster),
         }
     }
 
-    fn is_hidden(&self, start: &Start) -> bool {
+    fn is_hidden(&self, start: &StartTag) -> bool {
         self.attribute(start, &local_name!("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
     }
 
-    fn open_part(&mut self, start: &Start, mode: Mode) {
+    fn open_part(&mut self, start: &StartTag, mode: InsertionMode) {
         self.insert_open(start);
         self.mode = mode;
     }
@@ -89,12 +89,12 @@ impl Builder<'_> {
             tag if tag.is_of_table() => {}
             Tag::Template => self.end_template(),
             // Only the end tags `</p>` and `</br>` add an element.
-            Tag::P | Tag::Br => self.give_up(Unsure::Foster),
+            Tag::P | Tag::Br => self.fall_back(FallbackReason::Foster),
             _ => self.end_in_body(end),
         }
     }
 
-    pub(super) fn start_in_caption(&mut self, start: &Start) {
+    pub(super) fn start_in_caption(&mut self, start: &StartTag) {
         if !start.tag.is_of_table() {
             self.start_in_body(start);
         } else if self.close_caption() {
@@ -107,7 +107,7 @@ impl Builder<'_> {
         if is_open {
             self.stack.pop_until_tag(Tag::Caption);
             self.formatting.clear_to_marker();
-            self.mode = Mode::InTable;
+            self.mode = InsertionMode::InTable;
         }
         is_open
     }
@@ -126,7 +126,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_in_column_group(&mut self, start: &Start) {
+    pub(super) fn start_in_column_group(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Html => self.merge_html(start),
             Tag::Col => drop(self.insert_void(start)),
@@ -143,7 +143,7 @@ impl Builder<'_> {
         let is_current = self.stack.is_current(Tag::Colgroup);
         if is_current {
             self.stack.pop();
-            self.mode = Mode::InTable;
+            self.mode = InsertionMode::InTable;
         }
         is_current
     }
@@ -161,16 +161,16 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_in_table_body(&mut self, start: &Start) {
+    pub(super) fn start_in_table_body(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Tr => {
                 self.stack.clear_back_to(set::TABLE_BODY);
-                self.open_part(start, Mode::InRow);
+                self.open_part(start, InsertionMode::InRow);
             }
             Tag::Cell => {
                 self.stack.clear_back_to(set::TABLE_BODY);
                 self.insert_phantom(local_name!("tr"), Tag::Tr);
-                self.mode = Mode::InRow;
+                self.mode = InsertionMode::InRow;
                 self.start_in_row(start);
             }
             tag if tag.is_of_table() => {
@@ -184,7 +184,7 @@ impl Builder<'_> {
 
     /// Closes the current part of the table. html5ever does not check for `thead`, unlike the standard.
     fn close_table_body(&mut self) -> bool {
-        let is_outer = |open: &super::stack::Open| {
+        let is_outer = |open: &super::stack::OpenElement| {
             open.tag == Tag::Table
                 || (open.tag == Tag::TableBody && self.name_of(open.node) != Some(&local_name!("thead")))
         };
@@ -192,7 +192,7 @@ impl Builder<'_> {
         if is_open {
             self.stack.clear_back_to(set::TABLE_BODY);
             self.stack.pop();
-            self.mode = Mode::InTable;
+            self.mode = InsertionMode::InTable;
         }
         is_open
     }
@@ -203,7 +203,7 @@ impl Builder<'_> {
                 if self.is_in_table_scope(end) {
                     self.stack.clear_back_to(set::TABLE_BODY);
                     self.stack.pop();
-                    self.mode = Mode::InTable;
+                    self.mode = InsertionMode::InTable;
                 }
             }
             Tag::Table => {
@@ -215,11 +215,11 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_in_row(&mut self, start: &Start) {
+    pub(super) fn start_in_row(&mut self, start: &StartTag) {
         match start.tag {
             Tag::Cell => {
                 self.stack.clear_back_to(set::ROW);
-                self.open_part(start, Mode::InCell);
+                self.open_part(start, InsertionMode::InCell);
                 self.formatting.push_marker();
             }
             tag if tag.is_of_table() => {
@@ -236,7 +236,7 @@ impl Builder<'_> {
         if is_open {
             self.stack.clear_back_to(set::ROW);
             self.stack.pop();
-            self.mode = Mode::InTableBody;
+            self.mode = InsertionMode::InTableBody;
         }
         is_open
     }
@@ -258,7 +258,7 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn start_in_cell(&mut self, start: &Start) {
+    pub(super) fn start_in_cell(&mut self, start: &StartTag) {
         if !start.tag.is_of_table() {
             self.start_in_body(start);
         } else if self.stack.in_table_scope(Tag::Cell) {
@@ -270,7 +270,7 @@ impl Builder<'_> {
     fn close_cell(&mut self) {
         self.stack.pop_until_tag(Tag::Cell);
         self.formatting.clear_to_marker();
-        self.mode = Mode::InRow;
+        self.mode = InsertionMode::InRow;
     }
 
     pub(super) fn end_in_cell(&mut self, end: &Name) {
@@ -279,7 +279,7 @@ impl Builder<'_> {
                 if self.is_in_table_scope(end) {
                     self.pop_named(end.tag, &end.name);
                     self.formatting.clear_to_marker();
-                    self.mode = Mode::InRow;
+                    self.mode = InsertionMode::InRow;
                 }
             }
             Tag::Table | Tag::TableBody | Tag::Tr => {

@@ -14,7 +14,7 @@ macro_rules! tags {
         }
 
         impl Tag {
-            pub(super) fn named(name: &str) -> Self {
+            pub(super) fn from_name(name: &str) -> Self {
                 match name {
                     $($($name)|+ => Self::$tag,)+
                     _ => Self::Other,

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Unsure;
-use super::attributes::Start;
-use super::builder::{Builder, Mode};
+use super::FallbackReason;
+use super::attributes::StartTag;
+use super::builder::{Builder, InsertionMode};
 use super::tag::{Tag, set};
 use super::{references, scanner};
 
@@ -15,7 +15,7 @@ impl Builder<'_> {
         self.at = to;
         // The reference drops a byte order mark after a script and some other tags.
         if self.bytes[from..to].starts_with("\u{FEFF}".as_bytes()) {
-            self.give_up(Unsure::RareCharacter);
+            self.fall_back(FallbackReason::RareCharacter);
         }
         let text = if has_reference { self.resolved(from, to) } else { from as u32..to as u32 };
         let depth = if self.formatting.all.is_empty() { 8 } else { self.stack.len() + 8 };
@@ -36,21 +36,30 @@ impl Builder<'_> {
             return self.append(text);
         }
         match self.mode {
-            Mode::Initial | Mode::BeforeHtml | Mode::BeforeHead | Mode::InHead | Mode::AfterHead => {
+            InsertionMode::Initial
+            | InsertionMode::BeforeHtml
+            | InsertionMode::BeforeHead
+            | InsertionMode::InHead
+            | InsertionMode::AfterHead => {
                 self.text_before_body(text);
             }
-            Mode::InTable | Mode::InTableBody | Mode::InRow => self.text_in_table(text),
-            Mode::InColumnGroup => match self.split(&text) {
+            InsertionMode::InTable | InsertionMode::InTableBody | InsertionMode::InRow => {
+                self.text_in_table(text)
+            }
+            InsertionMode::InColumnGroup => match self.split(&text) {
                 (space, rest) if rest.is_empty() => self.append(space),
-                _ => self.give_up(Unsure::TableText),
+                _ => self.fall_back(FallbackReason::TableText),
             },
-            Mode::AfterBody | Mode::AfterAfterBody => {
+            InsertionMode::AfterBody | InsertionMode::AfterAfterBody => {
                 if !self.split(&text).1.is_empty() {
-                    self.mode = Mode::InBody;
+                    self.mode = InsertionMode::InBody;
                 }
                 self.text_in_body(text);
             }
-            Mode::InBody | Mode::InCaption | Mode::InCell | Mode::InTemplate => self.text_in_body(text),
+            InsertionMode::InBody
+            | InsertionMode::InCaption
+            | InsertionMode::InCell
+            | InsertionMode::InTemplate => self.text_in_body(text),
         }
     }
 
@@ -63,8 +72,8 @@ impl Builder<'_> {
         let (space, rest) = self.split(&text);
         if !space.is_empty() {
             match self.mode {
-                Mode::InHead => self.append(space),
-                Mode::AfterHead => self.keep_behind_head(space),
+                InsertionMode::InHead => self.append(space),
+                InsertionMode::AfterHead => self.keep_behind_head(space),
                 _ => {}
             }
         }
@@ -95,7 +104,7 @@ impl Builder<'_> {
         if is_in_place && self.split(&text).1.is_empty() {
             self.append(text);
         } else {
-            self.give_up(Unsure::TableText);
+            self.fall_back(FallbackReason::TableText);
         }
     }
 
@@ -113,7 +122,7 @@ impl Builder<'_> {
         (text.start..middle, middle..text.end)
     }
 
-    pub(super) fn insert_raw(&mut self, start: &Start) {
+    pub(super) fn insert_raw(&mut self, start: &StartTag) {
         let parent = self.insert_void(start);
         if start.tag == Tag::Textarea {
             self.skip_line_break();
@@ -142,7 +151,7 @@ impl Builder<'_> {
             Some(b'\n') => self.at += 1,
             // The line break may also be `&#10;` or `&NewLine;`.
             Some(b'&') if matches!(self.bytes.get(self.at + 1), Some(b'#' | b'N')) => {
-                self.give_up(Unsure::RareElement);
+                self.fall_back(FallbackReason::RareElement);
             }
             _ => {}
         }
@@ -151,7 +160,7 @@ impl Builder<'_> {
     pub(super) fn character_data(&mut self) {
         let from = self.at + 9;
         let Some(length) = memchr::memmem::find(&self.bytes[from..], b"]]>") else {
-            return self.give_up(Unsure::RareCharacter);
+            return self.fall_back(FallbackReason::RareCharacter);
         };
         self.flood.part(self.bytes, self.at, from + length);
         self.at = from + length + 3;

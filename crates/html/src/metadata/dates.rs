@@ -26,9 +26,9 @@ use jiff::{Timestamp, ToSpan};
 
 use super::Sources;
 use super::embedded_date::embedded_date;
-use crate::date::{Moment, Order, Reader, in_address};
+use crate::date::{Order, PartialDateTime, Reader, in_address};
 use crate::meta::{CREATED, MODIFIED, PUBLISHED};
-use crate::printed_date::{Printed, printed};
+use crate::printed_date::{PrintedDate, printed};
 use crate::small_text::small_text;
 use crate::{NodeId, Page};
 
@@ -46,18 +46,23 @@ pub(super) struct Dates {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Written<'a> {
+pub(super) struct DeclaredDates<'a> {
     pub(super) language: Option<&'a str>,
     pub(super) region: Option<&'a str>,
 }
 
-pub(super) fn dates(page: &Page, sources: &Sources, headline: Option<NodeId>, written: Written) -> Dates {
+pub(super) fn dates(
+    page: &Page,
+    sources: &Sources,
+    headline: Option<NodeId>,
+    written: DeclaredDates,
+) -> Dates {
     let reader = reader(page, sources, written);
     let address = reader.address;
     let stated = [stated_published(page, sources, &reader), stated_modified(page, sources, &reader)];
     // The search for printed dates is expensive, so it runs only if a date is missing or in doubt.
     let is_in_doubt = stated.contains(&None) || is_same(stated[0], stated[1]);
-    let printed = if is_in_doubt { printed(page, headline, &reader) } else { Printed::default() };
+    let printed = if is_in_doubt { printed(page, headline, &reader) } else { PrintedDate::default() };
     let modified = stated[1].or(printed.modified);
     let found = stated[0]
         .or(printed.labelled)
@@ -66,7 +71,7 @@ pub(super) fn dates(page: &Page, sources: &Sources, headline: Option<NodeId>, wr
         .or_else(|| embedded_date(page, &reader).filter(|date| reader.is_possible(date)))
         .or(printed.doubtful)
         .or(modified);
-    let is_certain = |found: Moment| address == Some(found.day) || !is_same(Some(found), modified);
+    let is_certain = |found: PartialDateTime| address == Some(found.day) || !is_same(Some(found), modified);
     let published = found.map(|found| {
         let earlier = || earlier_day(found.day, page, sources, &printed, &reader);
         if is_certain(found) { found } else { earlier().unwrap_or(found) }
@@ -76,16 +81,19 @@ pub(super) fn dates(page: &Page, sources: &Sources, headline: Option<NodeId>, wr
 
 /// Adds the zone of the page's other dates, and corrects the publication day by the day in the address.
 fn zoned(
-    published: Option<Moment>,
-    modified: Option<Moment>,
+    published: Option<PartialDateTime>,
+    modified: Option<PartialDateTime>,
     address: Option<Date>,
     language: Option<&str>,
 ) -> Dates {
     let zone = [published, modified].into_iter().flatten().find_map(|moment| moment.offset);
     let zone = zone.filter(|zone| *zone != 0).or((language == Some("vi")).then_some(VIETNAM)).or(zone);
-    let zoned = |moment: Moment| Moment { offset: moment.offset.or(moment.time.and(zone)), ..moment };
-    let local =
-        published.map(|at| address.filter(|day| is_local_day(at, *day)).map_or(zoned(at), Moment::from_day));
+    let zoned = |moment: PartialDateTime| PartialDateTime {
+        offset: moment.offset.or(moment.time.and(zone)),
+        ..moment
+    };
+    let local = published
+        .map(|at| address.filter(|day| is_local_day(at, *day)).map_or(zoned(at), PartialDateTime::from_day));
     Dates {
         published: local.map(|moment| moment.with_zone_or_day().to_string()),
         published_utc: published.and_then(|moment| zoned(moment).instant()),
@@ -93,7 +101,7 @@ fn zoned(
     }
 }
 
-fn reader<'a>(page: &'a Page, sources: &'a Sources, written: Written<'a>) -> Reader<'a> {
+fn reader<'a>(page: &'a Page, sources: &'a Sources, written: DeclaredDates<'a>) -> Reader<'a> {
     let Sources { article, whole, .. } = sources;
     let declared =
         [&article.published, &article.modified, &article.created, &whole.published, &whole.modified];
@@ -124,18 +132,19 @@ fn certain_change(page: &Page, sources: &Sources) -> Option<Date> {
 
 /// Returns the printed date if it is at most one day from the day in the address. Otherwise returns the day
 /// in the address.
-fn at_address(day: Date, printed: &Printed) -> Moment {
-    let is_near =
-        |found: &Moment| [Some(day), day.yesterday().ok(), day.tomorrow().ok()].contains(&Some(found.day));
+fn at_address(day: Date, printed: &PrintedDate) -> PartialDateTime {
+    let is_near = |found: &PartialDateTime| {
+        [Some(day), day.yesterday().ok(), day.tomorrow().ok()].contains(&Some(found.day))
+    };
     [printed.published, printed.doubtful]
         .into_iter()
         .flatten()
         .find(is_near)
-        .unwrap_or_else(|| Moment::from_day(day))
+        .unwrap_or_else(|| PartialDateTime::from_day(day))
 }
 
 /// Whether both are the same time. If one of them has no time, compares the days.
-fn is_same(a: Option<Moment>, b: Option<Moment>) -> bool {
+fn is_same(a: Option<PartialDateTime>, b: Option<PartialDateTime>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     if a.time.is_some() && b.time.is_some() { a.instant() == b.instant() } else { a.day == b.day }
 }
@@ -145,22 +154,22 @@ fn earlier_day(
     day: Date,
     page: &Page,
     sources: &Sources,
-    printed: &Printed,
+    printed: &PrintedDate,
     reader: &Reader,
-) -> Option<Moment> {
+) -> Option<PartialDateTime> {
     let stated = all_published(page, sources, reader).chain(printed.labelled.or(printed.published));
     stated.filter(|other| other.day < day).min_by_key(|other| other.day)
 }
 
 /// Whether a time in UTC or without a zone can be on `day` in the publisher's zone.
-fn is_local_day(at: Moment, day: Date) -> bool {
+fn is_local_day(at: PartialDateTime, day: Date) -> bool {
     let Some(time) = at.time.filter(|_| at.offset.is_none_or(|offset| offset == 0)) else { return false };
     let is_before = at.day.yesterday().ok() == Some(day) && time.hour() < WEST;
     let is_after = at.day.tomorrow().ok() == Some(day) && time.hour() >= 24 - EAST;
     is_before || is_after
 }
 
-fn stated_published(page: &Page, sources: &Sources, reader: &Reader) -> Option<Moment> {
+fn stated_published(page: &Page, sources: &Sources, reader: &Reader) -> Option<PartialDateTime> {
     let created = || CREATED.iter().filter_map(|name| sources.meta.date(name, reader));
     all_published(page, sources, reader)
         .next()
@@ -173,7 +182,7 @@ fn all_published<'a>(
     page: &'a Page,
     sources: &'a Sources,
     reader: &'a Reader,
-) -> impl Iterator<Item = Moment> + 'a {
+) -> impl Iterator<Item = PartialDateTime> + 'a {
     let in_meta = PUBLISHED.iter().filter_map(|name| sources.meta.date(name, reader));
     declared(&sources.article.published, reader)
         .into_iter()
@@ -183,7 +192,7 @@ fn all_published<'a>(
         .filter(|date| reader.is_possible(date))
 }
 
-fn stated_modified(page: &Page, sources: &Sources, reader: &Reader) -> Option<Moment> {
+fn stated_modified(page: &Page, sources: &Sources, reader: &Reader) -> Option<PartialDateTime> {
     let in_meta = || MODIFIED.iter().filter_map(|name| sources.meta.date(name, reader));
     declared(&sources.article.modified, reader)
         .or_else(|| in_meta().find(|date| reader.is_possible(date)))
@@ -191,11 +200,11 @@ fn stated_modified(page: &Page, sources: &Sources, reader: &Reader) -> Option<Mo
         .or_else(|| declared(&sources.whole.modified, reader))
 }
 
-fn declared(stated: &Option<String>, reader: &Reader) -> Option<Moment> {
+fn declared(stated: &Option<String>, reader: &Reader) -> Option<PartialDateTime> {
     reader.declared(stated.as_deref()?).filter(|date| reader.is_possible(date))
 }
 
-fn item_date(page: &Page, sources: &Sources, name: &str, reader: &Reader) -> Option<Moment> {
+fn item_date(page: &Page, sources: &Sources, name: &str, reader: &Reader) -> Option<PartialDateTime> {
     let id = sources.items.find(page, name)?;
     ["content", "datetime"]
         .iter()

@@ -7,7 +7,7 @@
 use memchr::memmem::find_iter;
 
 use crate::Page;
-use crate::date::{Moment, Reader};
+use crate::date::{PartialDateTime, Reader};
 
 /// Parts of keys for the publication time, in lower case. The rest of the key may be anything.
 const KEYS: [&str; 4] = ["publish", "publication", "pubdate", "pub_date"];
@@ -24,7 +24,7 @@ const LONGEST: usize = 60;
 const QUOTES: [char; 3] = ['\\', '"', '\''];
 
 /// Returns the publication time in the scripts. Returns `None` if there is no time, or if the days differ.
-pub(super) fn embedded_date(page: &Page, reader: &Reader) -> Option<Moment> {
+pub(super) fn embedded_date(page: &Page, reader: &Reader) -> Option<PartialDateTime> {
     let scripts: Vec<String> = page.elements("script").map(|id| page.raw_text(id)).collect();
     let mut found =
         scripts.iter().flat_map(|script| values(script)).filter_map(|value| reader.moment(value)).take(MOST);

@@ -100,7 +100,7 @@ fn plain(text: &str) -> String {
     folded(text).replace('đ', "d")
 }
 
-pub(super) fn parted(text: &str) -> Vec<&str> {
+pub(super) fn split_parts(text: &str) -> Vec<&str> {
     if text.len() > LONGEST_LINE || years(text) != 2 {
         return vec![text];
     }

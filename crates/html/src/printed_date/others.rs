@@ -1,6 +1,6 @@
 //! Recognizes today's date, and the dates of comments, related stories and footers.
 
-use crate::author::names_a_class;
+use crate::author::has_class_word;
 use crate::small_text::ancestors;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
@@ -34,7 +34,7 @@ const MOST_AROUND: usize = 4;
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
-            || names_a_class(page, at, &["comment", "related"])
+            || has_class_word(page, at, &["comment", "related"])
     })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     let in_article = || ancestors(page, id).any(|at| page.tag(at) == Some("article"));
     let around = ancestors(page, id).take_while(|at| !holds_headline(at));
     around.filter(|at| !is_wrapper(at)).any(|at| {
-        names_a_class(page, at, &["comment", "related"])
+        has_class_word(page, at, &["comment", "related"])
             || has_word(page, at, &OTHERS)
             || is_footer(at) && !in_article()
     })

@@ -1,6 +1,6 @@
 //! Normalizes the characters of a line: removes invisible ones and adds missing spaces.
 //!
-//! Limitation: if only a style sheet separates two words, the missing space is guessed ([`starts_anew`]).
+//! Limitation: if only a style sheet separates two words, the missing space is guessed ([`starts_word`]).
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
@@ -37,7 +37,7 @@ fn parts_words(before: char, after: char) -> bool {
 /// text before the edge ends with one of these: the end of a sentence; a lower-case letter that follows
 /// another letter (so `e<b>Bay</b>` is one word); two capitals, if a lower-case letter comes next (`<b>TP
 /// HCM</b>Rain`).
-fn starts_anew(before: &str, after: &str) -> bool {
+fn starts_word(before: &str, after: &str) -> bool {
     let (mut back, mut ahead) = (before.chars().rev(), after.chars());
     ahead.next().is_some_and(char::is_uppercase)
         && match back.next() {
@@ -95,7 +95,7 @@ pub(super) fn collapse(text: &str) -> String {
             c if is_noise(c) => {}
             c => {
                 if let Some(before) = out.chars().next_back() {
-                    if space || (object && parts_words(before, c)) || (edge && starts_anew(&out, rest)) {
+                    if space || (object && parts_words(before, c)) || (edge && starts_word(&out, rest)) {
                         out.push(' ');
                     } else if let Some(joiner) = joiner
                         && joins(before)

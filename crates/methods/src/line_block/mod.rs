@@ -49,7 +49,7 @@ use gleaner_html::text::Line;
 pub use features::Features;
 pub use params::{LineBlockParams, Rule, Thresholds};
 
-use crate::source_lines::{Head, SourceLines};
+use crate::source_lines::{HeadState, SourceLines};
 use crate::text_to_tag_ratio::smoothing::deviation;
 
 /// Returns the text of the content blocks, or no lines if there are none.
@@ -73,7 +73,7 @@ impl Blocks {
     #[must_use]
     pub fn new(source: &str, params: &LineBlockParams) -> Self {
         let read = if params.whole_links { SourceLines::with_whole_links } else { SourceLines::new };
-        let lines = read(source, params.lines, Head::Removed);
+        let lines = read(source, params.lines, HeadState::Removed);
         let blocks = blocks::blocks(&lines, params.distance);
         let features = features::features(&lines, &blocks);
         Self { lines, blocks, features }
@@ -138,7 +138,7 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
-    use crate::source_lines::Lines;
+    use crate::source_lines::LineEnds;
 
     const LONG: &str = "Many words of a text that is long enough to stand above thirty a tag.";
 
@@ -151,7 +151,7 @@ mod tests {
     fn features_are_the_paper_s_ratios() {
         let html = "<title>Bladder cancer: Exciting drug break</title><body>\n<p>A drug, an <a href=/>exciting</a> drug.</p>";
         let blocks =
-            Blocks::new(html, &LineBlockParams { lines: Lines::AsWritten, ..LineBlockParams::default() });
+            Blocks::new(html, &LineBlockParams { lines: LineEnds::AsWritten, ..LineBlockParams::default() });
         let [block] = blocks.features() else { panic!("{:?}", blocks.features()) };
         assert_eq!(block.text_to_tag, 25.0 / 4.0);
         assert_eq!(block.anchor_text, 8.0 / 25.0);
@@ -162,7 +162,8 @@ mod tests {
     fn neighbours_within_the_distance_are_one_block() {
         let html = "a\nb\n<hr>\nc\n<hr>\n<hr>\nd";
         for (distance, expected) in [(0, 4), (1, 3), (2, 2), (3, 1), (usize::MAX, 1)] {
-            let params = LineBlockParams { distance, lines: Lines::AsWritten, ..LineBlockParams::default() };
+            let params =
+                LineBlockParams { distance, lines: LineEnds::AsWritten, ..LineBlockParams::default() };
             assert_eq!(Blocks::new(html, &params).features().len(), expected, "{distance}");
         }
     }

@@ -1,6 +1,6 @@
 //! Defines the settings of Line-Block.
 
-use crate::source_lines::Lines;
+use crate::source_lines::LineEnds;
 
 /// Settings of [`extract`](super::extract). The default contains the paper's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +13,7 @@ pub struct LineBlockParams {
     /// How the three comparisons are combined.
     pub rule: Rule,
     /// Where lines end.
-    pub lines: Lines,
+    pub lines: LineEnds,
     /// Whether a complete link (`<a href=...>` to `</a>`) stays on one line even if it contains breaks.
     /// Section IV.A defines lines this way.
     pub whole_links: bool,
@@ -67,7 +67,7 @@ impl Default for LineBlockParams {
             distance: 1,
             thresholds: Thresholds::Constant { text_to_tag: 30.0, anchor_text: 0.2, title_keywords: 2.0 },
             rule: Rule::Remedy,
-            lines: Lines::AtBlocks,
+            lines: LineEnds::AtBlocks,
             whole_links: true,
         }
     }

@@ -15,7 +15,7 @@
 //! * Start tags and end tags count. A tag over several lines counts in its first line, and does not end a
 //!   line.
 //! * Style sheets are removed like scripts.
-//! * If the source has too few line breaks, lines end at block-level tags ([`Lines`](crate::Lines)).
+//! * If the source has too few line breaks, lines end at block-level tags ([`LineEnds`](crate::LineEnds)).
 //! * When lines are combined, a paragraph of several source lines becomes one line. Block-level tags still
 //!   separate lines.
 //!
@@ -44,7 +44,7 @@ use gleaner_html::text::Line;
 
 pub use params::{Clustering, TextToTagRatioParams};
 
-use crate::source_lines::{Head, SourceLines};
+use crate::source_lines::{HeadState, SourceLines};
 use clustering::{expectation_maximization, farthest_first, k_means, prediction, threshold};
 use smoothing::{deviation, smoothed};
 
@@ -68,7 +68,7 @@ impl Ratios {
     /// [`radius`](TextToTagRatioParams::radius).
     #[must_use]
     pub fn new(source: &str, params: &TextToTagRatioParams) -> Self {
-        let lines = SourceLines::new(source, params.lines, Head::Kept);
+        let lines = SourceLines::new(source, params.lines, HeadState::Kept);
         let array = ratio::array(&lines);
         let smoothed = smoothed(&array, params.radius);
         Self { lines, array, smoothed }
@@ -124,11 +124,11 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
-    use crate::Lines;
+    use crate::LineEnds;
 
     #[track_caller]
     fn check_array(html: &str, expected: &[f64]) {
-        let params = TextToTagRatioParams { lines: Lines::AsWritten, ..TextToTagRatioParams::default() };
+        let params = TextToTagRatioParams { lines: LineEnds::AsWritten, ..TextToTagRatioParams::default() };
         assert_eq!(Ratios::new(html, &params).array(), expected, "{html}");
     }
 

@@ -1,6 +1,6 @@
 //! Defines the settings of the text-to-tag ratio.
 
-use crate::source_lines::Lines;
+use crate::source_lines::LineEnds;
 
 /// How content lines are selected (section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -25,8 +25,8 @@ impl Clustering {
 }
 
 /// Settings of [`extract`](super::extract). The default values are those of the paper, except for
-/// [`lines`](TextToTagRatioParams::lines). The paper uses [`Lines::AsWritten`], which finds little text in a
-/// source with few line breaks.
+/// [`lines`](TextToTagRatioParams::lines). The paper uses [`LineEnds::AsWritten`], which finds little text in
+/// a source with few line breaks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextToTagRatioParams {
     /// How content lines are selected. In the paper, [`Clustering::Threshold`] has the best results.
@@ -37,8 +37,8 @@ pub struct TextToTagRatioParams {
     /// jump (prediction) must reach it. The mean of a cluster must exceed it. Figure 5 of the paper varies it
     /// from 0 to 2 for [`Clustering::Threshold`].
     pub deviations: f64,
-    /// Where lines end. [`Lines::Auto`] by default, [`Lines::AsWritten`] in the paper.
-    pub lines: Lines,
+    /// Where lines end. [`LineEnds::Auto`] by default, [`LineEnds::AsWritten`] in the paper.
+    pub lines: LineEnds,
 }
 
 impl TextToTagRatioParams {
@@ -51,6 +51,6 @@ impl TextToTagRatioParams {
 
 impl Default for TextToTagRatioParams {
     fn default() -> Self {
-        Self { clustering: Clustering::default(), radius: 2, deviations: 1.0, lines: Lines::default() }
+        Self { clustering: Clustering::default(), radius: 2, deviations: 1.0, lines: LineEnds::default() }
     }
 }

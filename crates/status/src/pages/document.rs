@@ -6,9 +6,9 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::ContextReader;
 use gleaner_frontier::UrlKey;
 use gleaner_render::text::percent;
-use gleaner_store::{Likeness, Store, StoreError};
-use gleaner_template::class::Class;
-use gleaner_template::explain::Listed;
+use gleaner_store::{SimilarityInfo, Store, StoreError};
+use gleaner_template::class::LineClass;
+use gleaner_template::explain::ListedLine;
 use maud::{Markup, html};
 
 use super::{RenderError, Rendered, host_link, layout, time_with_zone};
@@ -26,11 +26,11 @@ const MIN_FOLDED: usize = 5;
 pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
     let document = find(app, id)?;
     let page = page_lines::classified(&app.corpus, &document)?;
-    let likeness = app.corpus.store.likeness(document.id)?;
+    let similarity_info = app.corpus.store.similarity_info(document.id)?;
     let content = html! {
         (facts(request, &document))
-        (links(request, &document, likeness.as_ref(), page.is_some()))
-        (related_documents(&app.corpus.store, request, document.id, likeness.as_ref())?)
+        (links(request, &document, similarity_info.as_ref(), page.is_some()))
+        (related_documents(&app.corpus.store, request, document.id, similarity_info.as_ref())?)
         div.beside {
             section aria-labelledby="text" {
                 h2 #text { (request.translate("Text", "Văn bản")) }
@@ -109,19 +109,24 @@ fn published_time(published: &str) -> Markup {
     }
 }
 
-fn links(request: &PageRequest, document: &Document, likeness: Option<&Likeness>, has_page: bool) -> Markup {
+fn links(
+    request: &PageRequest,
+    document: &Document,
+    similarity_info: Option<&SimilarityInfo>,
+    has_page: bool,
+) -> Markup {
     let here = format!("/documents/{}", document.id);
-    let cluster = likeness.filter(|likeness| likeness.members > 0);
+    let cluster = similarity_info.filter(|similarity_info| similarity_info.members > 0);
     html! {
         ul.chips {
             li { a href={ (here) "/record.json" } { (request.translate("Record (JSON)", "Bản ghi (JSON)")) } }
             @if has_page {
                 li { a href={ (here) "/page.txt" } { (request.translate("Archived page (source)", "Trang đã lưu (mã nguồn)")) } }
             }
-            @if let Some(likeness) = cluster {
-                li { a href={ "/duplicates/" (likeness.head) } {
+            @if let Some(similarity_info) = cluster {
+                li { a href={ "/duplicates/" (similarity_info.head) } {
                     (request.translate("Cluster of near-duplicates:", "Nhóm gần trùng:")) " "
-                    (request.language.number(likeness.members + 1)) " " (request.translate("documents", "văn bản"))
+                    (request.language.number(similarity_info.members + 1)) " " (request.translate("documents", "văn bản"))
                 } }
             }
         }
@@ -132,16 +137,16 @@ fn related_documents(
     store: &Store,
     request: &PageRequest,
     id: DocumentId,
-    likeness: Option<&Likeness>,
+    similarity_info: Option<&SimilarityInfo>,
 ) -> Result<Markup, StoreError> {
-    let Some(likeness) = likeness else { return Ok(html! {}) };
+    let Some(similarity_info) = similarity_info else { return Ok(html! {}) };
     let head = (
         request.translate("near-duplicate of", "gần trùng với"),
-        likeness.head,
-        likeness.similarity.unwrap_or_default(),
+        similarity_info.head,
+        similarity_info.similarity.unwrap_or_default(),
     );
     let head = Some(head).filter(|(_, head, _)| *head != id);
-    let related = likeness
+    let related = similarity_info
         .related
         .iter()
         .map(|(other, share)| (request.translate("related to", "liên quan đến"), *other, *share));
@@ -173,26 +178,26 @@ fn text(document: &Document) -> Markup {
     }
 }
 
-fn class_name(request: &PageRequest, class: Class) -> &'static str {
+fn class_name(request: &PageRequest, class: LineClass) -> &'static str {
     let vietnamese = match class {
-        Class::Content => "nội dung",
-        Class::Repeated => "lặp lại",
-        Class::LinkList => "danh sách liên kết",
-        Class::Caption => "chú thích ảnh",
-        Class::Credit => "nguồn ảnh",
-        Class::ByLine => "tác giả, ngày",
-        Class::ReadMore => "xem thêm",
-        Class::Comment => "bình luận",
-        Class::Other => "khác",
+        LineClass::Content => "nội dung",
+        LineClass::Repeated => "lặp lại",
+        LineClass::LinkList => "danh sách liên kết",
+        LineClass::Caption => "chú thích ảnh",
+        LineClass::Credit => "nguồn ảnh",
+        LineClass::ByLine => "tác giả, ngày",
+        LineClass::ReadMore => "xem thêm",
+        LineClass::Comment => "bình luận",
+        LineClass::Other => "khác",
     };
     request.translate(class.label(), vietnamese)
 }
 
-fn legend(request: &PageRequest, lines: &[Listed]) -> Markup {
+fn legend(request: &PageRequest, lines: &[ListedLine]) -> Markup {
     let count = |class| lines.iter().filter(|line| line.class == class).count();
     html! {
         ul.legend {
-            @for class in Class::ALL.into_iter().filter(|class| count(*class) > 0) {
+            @for class in LineClass::ALL.into_iter().filter(|class| count(*class) > 0) {
                 li.line.(class.name()) { (class_name(request, class)) " " span.faint { (count(class)) } }
             }
         }
@@ -222,12 +227,12 @@ fn shell_argument(url: &str) -> String {
     format!("'{url}'")
 }
 
-fn listed(request: &PageRequest, lines: &[Listed]) -> Markup {
+fn listed(request: &PageRequest, lines: &[ListedLine]) -> Markup {
     let runs = lines.chunk_by(|one, other| one.class == other.class);
     html! {
         div.page {
             @for run in runs {
-                @if run[0].class != Class::Content && run.len() >= MIN_FOLDED {
+                @if run[0].class != LineClass::Content && run.len() >= MIN_FOLDED {
                     details { summary.line.(run[0].class.name()) { (run.len()) " " (class_name(request, run[0].class)) } (lines_of_class(request, run)) }
                 } @else { (lines_of_class(request, run)) }
             }
@@ -236,7 +241,7 @@ fn listed(request: &PageRequest, lines: &[Listed]) -> Markup {
     }
 }
 
-fn lines_of_class(request: &PageRequest, lines: &[Listed]) -> Markup {
+fn lines_of_class(request: &PageRequest, lines: &[ListedLine]) -> Markup {
     html! {
         @for line in lines {
             @let shown = line.text.char_indices().nth(MAX_LINE_CHARS).map_or(line.text.as_str(), |(end, _)| &line.text[..end]);

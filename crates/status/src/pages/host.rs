@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use gleaner_crawl::report::Status;
-use gleaner_crawl::{HostView, similar_hosts, verdict};
+use gleaner_crawl::report::RunStatus;
+use gleaner_crawl::{HostView, host_summary, similar_hosts};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
@@ -62,14 +62,14 @@ fn verdict_band(app: &AppState, request: &PageRequest, view: &CorpusView, host: 
     let report = view.newest_report.as_ref();
     let findings = report.into_iter().flat_map(|report| &report.findings);
     let mut of_host = findings.filter(|finding| finding.host.as_ref() == Some(&host.record.name));
-    let grade = match of_host.next().map(|gravest| Status::from(gravest.grade)) {
-        Some(status) if status > Status::Fine => status.label(),
-        None if view.new_documents_by_run(host).iter().any(|new| *new > 0) => Status::Fine.label(),
+    let grade = match of_host.next().map(|gravest| RunStatus::from(gravest.grade)) {
+        Some(status) if status > RunStatus::Fine => status.label(),
+        None if view.new_documents_by_run(host).iter().any(|new| *new > 0) => RunStatus::Fine.label(),
         _ => "",
     };
     html! {
         section.band.(grade) aria-label=(request.translate("Verdict", "Kết luận")) {
-            p.why { (verdict(host, in_scope, report).in_language(request.language)) }
+            p.why { (host_summary(host, in_scope, report).in_language(request.language)) }
             p.faint { (request.translate("Requests:", "Yêu cầu:")) " " (hosts::request_state(request, host)) }
         }
     }
@@ -90,7 +90,7 @@ fn state(request: &PageRequest, host: &HostView) -> Markup {
         dl.tiles {
             (tile(request.translate("New in the last run", "Mới trong lượt cuối"), &number(new_documents(&last_counts(host))), &usual.unwrap_or_default()))
             (tile(request.translate("Queue", "Hàng đợi"), &number(record.queued), &due_or_waiting))
-            (tile(request.translate("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.gap.as_secs_f64()), &settings))
+            (tile(request.translate("Gap", "Khoảng nghỉ"), &format!("{:.1} s", host.delay.as_secs_f64()), &settings))
             div.tile { dt { (request.translate("Template", "Mẫu trang")) } dd { (hosts::template(request, host)) } }
             div.tile { dt { (request.translate("Last success", "Lần cuối có bài")) } dd { @if let Some(at) = host.last_new { (time_with_zone(at)) } @else { span.faint { "–" } } } }
         }

@@ -12,7 +12,7 @@ use super::{RenderError, Rendered, host_link, layout, time, time_with_zone};
 use crate::app_state::AppState;
 use crate::charts::sparkline;
 use crate::corpus_view::{CorpusView, duplicates, failures, last_counts, new_documents};
-use crate::language::{Bilingual, Language};
+use crate::language::{Bilingual, UiLanguage};
 use crate::request::PageRequest;
 
 const PER_PAGE: usize = 500;
@@ -75,9 +75,9 @@ impl Sort {
             Self::New => new_documents(&last_counts(host)),
             Self::Duplicates => duplicates(&last_counts(host)),
             Self::Failures => failures(&last_counts(host)),
-            Self::Gap => u64::try_from(host.gap.as_millis()).unwrap_or(u64::MAX),
+            Self::Gap => u64::try_from(host.delay.as_millis()).unwrap_or(u64::MAX),
             // From worst to best: no template, an outdated template, then by version.
-            Self::Template => match (host.record.template, host.template.is_unwell()) {
+            Self::Template => match (host.record.template, host.template.needs_attention()) {
                 (0, _) => 0,
                 (_, true) => 1,
                 (version, false) => 1 + u64::from(version),
@@ -212,7 +212,7 @@ pub(crate) fn request_state(request: &PageRequest, host: &HostView) -> Markup {
 }
 
 /// Counts the hosts without new documents, and those of them that this page of the list shows.
-fn summary(language: Language, shown: usize, count: usize) -> String {
+fn summary(language: UiLanguage, shown: usize, count: usize) -> String {
     let number = |count: usize| language.number(count as u64);
     let hosts = language.choose(
         "hosts without new documents in the last 14 runs",
@@ -271,7 +271,7 @@ fn row(request: &PageRequest, view: &CorpusView, host: &HostView) -> Markup {
             }
             td.number.nothing[duplicates(&counts) == 0] data-label=(label(Sort::Duplicates)) data-value=(value(Sort::Duplicates)) { (number(duplicates(&counts))) }
             td.number.bad[failures(&counts) > 0].nothing[failures(&counts) == 0] data-label=(label(Sort::Failures)) data-value=(value(Sort::Failures)) { (number(failures(&counts))) }
-            td.number data-label=(label(Sort::Gap)) data-value=(value(Sort::Gap)) { (format!("{:.1} s", host.gap.as_secs_f64())) }
+            td.number data-label=(label(Sort::Gap)) data-value=(value(Sort::Gap)) { (format!("{:.1} s", host.delay.as_secs_f64())) }
             td data-label=(label(Sort::Template)) data-value=(value(Sort::Template)) { (template(request, host)) }
             td data-label=(label(Sort::Success)) data-value=(value(Sort::Success)) { (time(host.last_new)) }
         }
@@ -291,7 +291,7 @@ pub(crate) fn template(request: &PageRequest, host: &HostView) -> Markup {
                 } @else if of == 0 || unlike == 0 {
                     span.health.well { (request.translate("fits", "khớp")) }
                 } @else {
-                    span.health.sick[host.template.is_unwell()] { (of - unlike) "/" (of) " " (request.translate("fit", "khớp")) }
+                    span.health.sick[host.template.needs_attention()] { (of - unlike) "/" (of) " " (request.translate("fit", "khớp")) }
                 }
             }
         }
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn all_hosts_without_new_documents_are_counted() {
         let hosts = "hosts without new documents in the last 14 runs";
-        assert_eq!(summary(Language::English, 494, 494), format!("494 {hosts}"));
-        assert_eq!(summary(Language::English, 57, 1_494), format!("1,494 {hosts}, 57 on this page"));
+        assert_eq!(summary(UiLanguage::English, 494, 494), format!("494 {hosts}"));
+        assert_eq!(summary(UiLanguage::English, 57, 1_494), format!("1,494 {hosts}, 57 on this page"));
     }
 }

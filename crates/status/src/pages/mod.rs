@@ -18,7 +18,7 @@ use gleaner_store::StoreError;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::language::{Language, clock_time, clock_time_with_zone};
+use crate::language::{UiLanguage, clock_time, clock_time_with_zone};
 use crate::request::{PageRequest, link, percent_encoded};
 use crate::search::SearchError;
 
@@ -97,7 +97,7 @@ fn navigation(request: &PageRequest) -> Markup {
 }
 
 fn languages(request: &PageRequest) -> Markup {
-    let both = [(Language::Vietnamese, "Tiếng Việt", "VI"), (Language::English, "English", "EN")];
+    let both = [(UiLanguage::Vietnamese, "Tiếng Việt", "VI"), (UiLanguage::English, "English", "EN")];
     html! {
         nav.languages aria-label=(request.translate("Language", "Ngôn ngữ")) { ul {
             @for (language, name, short) in both {

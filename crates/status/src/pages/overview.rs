@@ -154,7 +154,7 @@ fn whole_percentages(counts: &[u64]) -> Vec<u64> {
 
 /// Shows the hosts that need attention, for runs without a report.
 fn watch(request: &PageRequest, view: &CorpusView) -> Markup {
-    let is_template_unwell = |host: &HostView| host.record.template > 0 && host.template.is_unwell();
+    let is_template_unwell = |host: &HostView| host.record.template > 0 && host.template.needs_attention();
     let is_found = |host: &&HostView| {
         let news = view.new_documents_by_run(host);
         let is_silent = news.last() == Some(&0) && news.iter().sum::<u64>() > 0;

@@ -1,6 +1,6 @@
 //! Lists the last runs with their status, and shows the report of a run.
 
-use gleaner_crawl::report::{Report, Status, folder, page as report_page};
+use gleaner_crawl::report::{Report, RunStatus, folder, page as report_page};
 use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::{RenderError, Rendered, host_link, layout, time};
 use crate::app_state::AppState;
 use crate::corpus_view::{CorpusView, RUNS, duplicates, failures, new_documents};
-use crate::language::Language;
+use crate::language::UiLanguage;
 use crate::report_cache::{ReportSummary, path_of};
 use crate::request::PageRequest;
 
@@ -49,17 +49,17 @@ fn read(app: &AppState, name: &str) -> Result<Report, RenderError> {
     folder::read(&path).map_err(|error| RenderError::Internal(error.to_string()))
 }
 
-pub(crate) fn status(request: &PageRequest, status: Status) -> Markup {
+pub(crate) fn status(request: &PageRequest, status: RunStatus) -> Markup {
     let name = match status {
-        Status::Fine => request.translate("fine", "bình thường"),
-        Status::Unusual => request.translate("unusual", "khác thường"),
-        Status::Failed => request.translate("failed", "thất bại"),
+        RunStatus::Fine => request.translate("fine", "bình thường"),
+        RunStatus::Unusual => request.translate("unusual", "khác thường"),
+        RunStatus::Failed => request.translate("failed", "thất bại"),
     };
     html! { span.status.(status.label()) { (name) } }
 }
 
 /// Shows why a run has its status: the gravest finding, that there are only notes, or no findings.
-pub(crate) fn why(language: Language, summary: &ReportSummary) -> Markup {
+pub(crate) fn why(language: UiLanguage, summary: &ReportSummary) -> Markup {
     html! {
         @match (&summary.why, summary.notes) {
             (Some(why), _) => (why.in_language(language)),
@@ -169,16 +169,16 @@ mod tests {
             name: "run".into(),
             run: 1,
             started: Timestamp::UNIX_EPOCH,
-            status: Status::Fine,
+            status: RunStatus::Fine,
             why: None,
             notes: 0,
         };
         let shown = |summary: &ReportSummary, language| why(language, summary).into_string();
-        assert_eq!(shown(&summary, Language::English), "Nothing is unusual.");
-        assert_eq!(shown(&summary, Language::Vietnamese), "Không có gì khác thường.");
+        assert_eq!(shown(&summary, UiLanguage::English), "Nothing is unusual.");
+        assert_eq!(shown(&summary, UiLanguage::Vietnamese), "Không có gì khác thường.");
         summary.notes = 2;
-        assert_eq!(shown(&summary, Language::English), "2 notes.");
+        assert_eq!(shown(&summary, UiLanguage::English), "2 notes.");
         summary.why = Some(Bilingual::new("It failed.", "Lượt thất bại."));
-        assert_eq!(shown(&summary, Language::Vietnamese), "Lượt thất bại.");
+        assert_eq!(shown(&summary, UiLanguage::Vietnamese), "Lượt thất bại.");
     }
 }

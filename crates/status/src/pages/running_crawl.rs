@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_crawl::{Active, Snapshot};
+use gleaner_crawl::{ActiveHost, ProgressSnapshot};
 use gleaner_render::page::{Column, table};
 use maud::{Markup, html};
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::{RenderError, Rendered, button, host_link, tile};
 use crate::app_state::AppState;
 use crate::charts::{ChartFrame, area, axis_top};
 use crate::corpus_view::CorpusView;
-use crate::language::Language;
+use crate::language::UiLanguage;
 use crate::request::PageRequest;
 
 const MAX_HOSTS: usize = 12;
@@ -49,9 +49,9 @@ pub(crate) fn section(app: &AppState, request: &PageRequest, view: &CorpusView) 
     }
 }
 
-fn running(app: &AppState, request: &PageRequest, now: &Snapshot) -> Markup {
+fn running(app: &AppState, request: &PageRequest, now: &ProgressSnapshot) -> Markup {
     let number = |value| request.language.number(value);
-    let Snapshot { responses, stored, queue, in_flight, buffered, failures, .. } = *now;
+    let ProgressSnapshot { responses, stored, queue, in_flight, buffered, failures, .. } = *now;
     let elapsed = app.monitor.elapsed().unwrap_or_default().as_secs();
     html! {
         dl.tiles {
@@ -101,7 +101,7 @@ fn hosts(app: &AppState, request: &PageRequest) -> Markup {
         Column::text(request.translate("State", "Trạng thái")),
         Column::text(request.translate("Last outcome", "Kết quả cuối")),
     ];
-    let row = |host: &Active| {
+    let row = |host: &ActiveHost| {
         vec![
             host_link(&host.host),
             html! { (request.language.number(host.visits)) },
@@ -120,12 +120,12 @@ fn hosts(app: &AppState, request: &PageRequest) -> Markup {
     }
 }
 
-fn more_hosts(language: Language, more: u64) -> String {
+fn more_hosts(language: UiLanguage, more: u64) -> String {
     let noun = if more == 1 { "more host" } else { "more hosts" };
     format!("{} {}", language.number(more), language.choose(noun, "trang báo nữa"))
 }
 
-fn state(host: &Active, request: &PageRequest) -> Markup {
+fn state(host: &ActiveHost, request: &PageRequest) -> Markup {
     let seconds = |wait: Duration| format!("{} s", request.language.number(wait.as_secs().max(1)));
     html! {
         @match (host.asked, host.waits, &host.waits_for) {
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn the_hosts_that_are_not_listed_are_counted_in_words() {
-        assert_eq!(more_hosts(Language::English, 1_702), "1,702 more hosts");
-        assert_eq!(more_hosts(Language::English, 1), "1 more host");
-        assert_eq!(more_hosts(Language::Vietnamese, 702), "702 trang báo nữa");
+        assert_eq!(more_hosts(UiLanguage::English, 1_702), "1,702 more hosts");
+        assert_eq!(more_hosts(UiLanguage::English, 1), "1 more host");
+        assert_eq!(more_hosts(UiLanguage::Vietnamese, 702), "702 trang báo nữa");
     }
 }

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 
 use super::tile;
 use crate::request::PageRequest;
-use crate::workers::{WorkerState, Workers};
+use crate::workers::{WorkerState, WorkersView};
 
-pub(crate) fn workers(request: &PageRequest, workers: &Workers) -> Markup {
+pub(crate) fn workers(request: &PageRequest, workers: &WorkersView) -> Markup {
     let number = |value| request.language.number(value);
     let without = workers.partitions_without();
     let columns = [
@@ -38,7 +38,7 @@ pub(crate) fn workers(request: &PageRequest, workers: &Workers) -> Markup {
     }
 }
 
-fn row(request: &PageRequest, workers: &Workers, worker: &WorkerStatus) -> Vec<Markup> {
+fn row(request: &PageRequest, workers: &WorkersView, worker: &WorkerStatus) -> Vec<Markup> {
     let number = |value| html! { (request.language.number(value)) };
     let state = workers.state(worker);
     vec![

@@ -41,7 +41,7 @@ use tracing::{info, warn};
 
 pub(crate) use facets::Facets;
 use index::Fields;
-pub(crate) use update::Updated;
+pub(crate) use update::UpdateResult;
 
 const MAX_WORDS: usize = 32;
 
@@ -126,7 +126,7 @@ impl SearchIndex {
         Ok(made)
     }
 
-    pub(crate) fn update(&self, store: &Store) -> Result<Updated, SearchError> {
+    pub(crate) fn update(&self, store: &Store) -> Result<UpdateResult, SearchError> {
         self.is_updating.store(true, Ordering::Relaxed);
         let follow =
             |open: OpenIndex| catch_panics(|| update::update(&open.index, &open.fields, store, &self.stop));
@@ -138,7 +138,7 @@ impl SearchIndex {
             other => other,
         };
         self.is_updating.store(false, Ordering::Relaxed);
-        if let Ok(Updated { put, removed }) = updated {
+        if let Ok(UpdateResult { put, removed }) = updated {
             info!(put, removed, "the search index is up to date");
         }
         if let Ok(open) = self.open() {

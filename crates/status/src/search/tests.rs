@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{Duplicates, Levels, Options};
+use gleaner_store::{DuplicateLevels, Duplicates, StoreOptions};
 
 use super::*;
 use crate::tests::{Fixture, document, store};
@@ -12,22 +12,23 @@ use crate::tests::{Fixture, document, store};
 #[test]
 fn an_update_does_what_has_changed_only() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = gleaner_store::open(folder.path(), &Options { cache: 1 << 20, create: true }).unwrap();
+    let mut writer =
+        gleaner_store::open(folder.path(), &StoreOptions { cache: 1 << 20, create: true }).unwrap();
     let search = SearchIndex::in_folder(folder.path());
     let of = writer.store();
     for number in 0..7 {
         let url = format!("https://bao.example/{number}");
         store(&mut writer, document(&url, "Mưa", &format!("Mưa số {number} rất to"), "2026-11-01"));
     }
-    assert_eq!(search.update(&of).unwrap(), Updated { put: 7, removed: 0 });
-    assert_eq!(search.update(&of).unwrap(), Updated::default());
+    assert_eq!(search.update(&of).unwrap(), UpdateResult { put: 7, removed: 0 });
+    assert_eq!(search.update(&of).unwrap(), UpdateResult::default());
     store(&mut writer, document("https://bao.example/3", "Nắng", "Nắng to", "2026-11-01"));
     store(&mut writer, document("https://bao.example/8", "Gió", "Gió to", "2026-11-01"));
     let gone = CanonicalUrl::parse("https://bao.example/5").unwrap().key();
     let mut change = writer.begin();
-    change.withdraw(gone, &mut Duplicates::new(&of, &Levels::default()).unwrap()).unwrap();
+    change.withdraw(gone, &mut Duplicates::new(&of, &DuplicateLevels::default()).unwrap()).unwrap();
     writer.commit(change).unwrap();
-    assert_eq!(search.update(&of).unwrap(), Updated { put: 2, removed: 1 });
+    assert_eq!(search.update(&of).unwrap(), UpdateResult { put: 2, removed: 1 });
     let count = |words: &str| {
         search.find(&SearchQuery { words: words.into(), ..SearchQuery::default() }, 0, 3).unwrap()
     };
@@ -61,6 +62,6 @@ fn a_stop_ends_an_update() {
     let fixture = Fixture::new();
     let search = SearchIndex::in_folder(fixture.folder.path());
     search.stop.store(true, Ordering::Relaxed);
-    assert_eq!(search.update(&fixture.store).unwrap(), Updated::default());
+    assert_eq!(search.update(&fixture.store).unwrap(), UpdateResult::default());
     assert_eq!(search.find(&SearchQuery::default(), 0, 9).unwrap().count, 3);
 }

@@ -28,7 +28,7 @@ const MEMORY: usize = 16 << 20;
 const COMMIT_AFTER: usize = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Updated {
+pub(crate) struct UpdateResult {
     pub(crate) put: usize,
     pub(crate) removed: usize,
 }
@@ -38,10 +38,10 @@ pub(crate) fn update(
     fields: &Fields,
     store: &Store,
     stop: &AtomicBool,
-) -> Result<Updated, SearchError> {
+) -> Result<UpdateResult, SearchError> {
     let indexed = IndexedDocuments::new(index, fields)?;
     let mut writer: IndexWriter = index.writer_with_num_threads(1, MEMORY)?;
-    let (mut updated, mut indexed_count, mut changes) = (Updated::default(), 0, 0);
+    let (mut updated, mut indexed_count, mut changes) = (UpdateResult::default(), 0, 0);
     for document in store.documents() {
         if stop.load(Ordering::Relaxed) {
             break;

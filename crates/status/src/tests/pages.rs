@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gleaner_crawl::report::{Ending, Held, HostData, Report, RunData, folder};
+use gleaner_crawl::report::{DeferredUrls, HostData, Report, RunData, RunEnding, folder};
 use gleaner_store::Counts;
 
 use super::*;
@@ -12,7 +12,7 @@ fn write_report(fixture: &Fixture) -> String {
     let run = fixture.store.last_run().unwrap().unwrap();
     let host = |name: &str, urls: u64| HostData {
         name: name.into(),
-        held: vec![Held { urls, why: "on hold until 04:00".into() }],
+        held: vec![DeferredUrls { urls, why: "on hold until 04:00".into() }],
         counts: Counts::default(),
         ..HostData::default()
     };
@@ -21,14 +21,14 @@ fn write_report(fixture: &Fixture) -> String {
         run,
         ended,
         resumed: false,
-        ending: Ending::Failed { error: format!("the disk is full {EVIL}") },
+        ending: RunEnding::Failed { error: format!("the disk is full {EVIL}") },
         hosts: vec![host("bao.example", 3), host("www.tin.example", 7)],
         past: Vec::new(),
         documents: 3,
         next_due: None,
         disk: None,
     };
-    let folder = folder::of(fixture.folder.path());
+    let folder = folder::reports_folder(fixture.folder.path());
     let written = folder::write(&folder, &Report::new(&data), 0).unwrap();
     fixture.app.invalidate_view();
     written.json.file_stem().unwrap().to_string_lossy().into_owned()
@@ -150,7 +150,7 @@ async fn a_host_is_described_in_vietnamese() {
 async fn a_template_is_described_in_the_same_words_everywhere() {
     let fixture = Fixture::new();
     let resume = request(Method::POST, "/actions", "what=resume&host=old.example");
-    assert_eq!(fixture.ask(with_cookie(resume)).await.status(), StatusCode::SEE_OTHER);
+    assert_eq!(fixture.send(with_cookie(resume)).await.status(), StatusCode::SEE_OTHER);
     // Without a report, the overview names the hosts that need attention.
     for path in ["/", "/hosts", "/hosts/old.example"] {
         let page = fixture.page(&format!("{path}?lang=en")).await;
@@ -162,13 +162,13 @@ async fn a_template_is_described_in_the_same_words_everywhere() {
 async fn the_running_crawl_is_stopped_by_its_button() {
     let fixture = Fixture::new();
     let wish = || with_cookie(request(Method::POST, "/actions", "what=stop"));
-    assert_eq!(fixture.ask(wish()).await.status(), StatusCode::CONFLICT);
+    assert_eq!(fixture.send(wish()).await.status(), StatusCode::CONFLICT);
     let running = running();
     fixture.app.monitor.set_crawl(Some(running.clone()));
-    let page = text(fixture.ask(with_cookie(request(Method::GET, "/?lang=en", ""))).await).await;
+    let page = text(fixture.send(with_cookie(request(Method::GET, "/?lang=en", ""))).await).await;
     assert!(page.contains("value=\"stop\"") && page.contains("The same command continues it"), "{page}");
     assert!(fixture.page("/?lang=en").await.contains("Stop (needs the token)"));
-    assert_eq!(fixture.ask(wish()).await.status(), StatusCode::SEE_OTHER);
+    assert_eq!(fixture.send(wish()).await.status(), StatusCode::SEE_OTHER);
     assert!(running.stop.is_requested());
     assert!(fixture.page("/?lang=en").await.contains("stopping: finishing the requests in flight"));
 }
@@ -209,7 +209,7 @@ async fn a_result_is_exported_with_the_records_of_an_export() {
     let fixture = Fixture::new();
     let page = fixture.page("/search?lang=en&host=bao.example").await;
     assert!(page.contains("href=\"/search.jsonl?host=bao.example\""), "{page}");
-    let response = fixture.ask(request(Method::GET, "/search.jsonl?host=bao.example", "")).await;
+    let response = fixture.send(request(Method::GET, "/search.jsonl?host=bao.example", "")).await;
     assert_eq!(response.headers()["content-type"], "application/x-ndjson");
     let lines = text(response).await;
     let records: Vec<serde_json::Value> =
@@ -239,7 +239,7 @@ async fn a_result_is_exported_with_the_records_of_an_export() {
 async fn an_archived_page_is_plain_text() {
     let fixture = Fixture::new();
     let path = format!("/documents/{}/page.txt", fixture.ids[0]);
-    let response = fixture.ask(request(Method::GET, &path, "")).await;
+    let response = fixture.send(request(Method::GET, &path, "")).await;
     assert_eq!(response.headers()["content-type"], "text/plain; charset=utf-8");
     assert!(text(response).await.starts_with("<p>Người dân lo lắng.</p>"));
     assert_eq!(

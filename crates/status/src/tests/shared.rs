@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gleaner_store::objects::Objects;
-use gleaner_store::{Membership, Store};
+use gleaner_store::{Store, WorkerParams};
 use gleaner_testkit::postgres::Postgres;
 
 use super::*;
@@ -21,12 +21,12 @@ fn shared() -> Option<Shared> {
     let (folder, address) = (TempDir::new().unwrap(), server.database());
     let objects = || {
         let place = folder.path().join("objects");
-        Objects::open(place.to_str().unwrap(), gleaner_store::objects::Options::default()).unwrap()
+        Objects::open(place.to_str().unwrap(), gleaner_store::objects::StorageOptions::default()).unwrap()
     };
     let patience = Duration::from_secs(10);
     let mut writer = gleaner_store::join(
         &folder.path().join("worker"),
-        &Membership {
+        &WorkerParams {
             address: address.clone(),
             objects: objects(),
             name: format!("first {EVIL}"),
@@ -48,7 +48,7 @@ fn shared() -> Option<Shared> {
     let mut config = Config::default();
     config.store.engine = address;
     config.store.path = folder.path().join("status").to_string_lossy().into_owned();
-    let corpus = Corpus { store: seen.clone(), config, pins: HostPins::default(), scope: None };
+    let corpus = ServedCorpus { store: seen.clone(), config, pins: HostPins::default(), scope: None };
     let app =
         Arc::new(AppState::new(corpus, Hooks::default(), AccessToken::new(TOKEN), AllowedHosts::default()));
     Some(Shared { worker: Some(worker), page: Fixture { folder, store: seen, ids, app }, _server: server })
@@ -89,7 +89,7 @@ fn nothing_is_changed_by_a_reader() {
     let Some(shared) = shared() else { return };
     let change = request(Method::POST, "/actions", "what=pause&host=bao.example");
     let (status, text) = tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let response = shared.page.ask(with_cookie(change)).await;
+        let response = shared.page.send(with_cookie(change)).await;
         (response.status(), text(response).await)
     });
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);

@@ -13,7 +13,7 @@ use crate::engine::postgres::compaction::{MovedFile, TextRow};
 use crate::engine::postgres::{Postgres, all_documents, is_of_one};
 use crate::files::{DOCUMENTS_FOLDER, revisions_beside};
 use crate::packed::unpack;
-use crate::records::Packed;
+use crate::records::PackedInfo;
 use crate::{PackedDocument, StoreError};
 
 /// A text in a file, with its compressed document.
@@ -39,7 +39,7 @@ type Texts = BTreeMap<(DocumentId, u32), Vec<u8>>;
 pub(super) fn merge(engine: &Postgres, batch: &Batch) -> Result<usize, StoreError> {
     // The number is taken before the rows are read. A later text of a document is therefore in a file with a higher
     // number.
-    let number = engine.allot("files")?;
+    let number = engine.assign_number("files")?;
     let (batch, texts) = read(engine, batch)?;
     if batch.inputs.is_empty() {
         return Ok(0);
@@ -113,7 +113,7 @@ fn flushed(file: u32, content: &[u8]) -> Result<Vec<Text>, StoreError> {
     let mut texts = Vec::new();
     while !rest.is_empty() {
         let offset = content.len() - rest.len();
-        let _: Packed = rmp_serde::from_read(&mut rest).map_err(|error| StoreError::Damaged {
+        let _: PackedInfo = rmp_serde::from_read(&mut rest).map_err(|error| StoreError::Damaged {
             what: "a file of documents",
             reason: error.to_string(),
         })?;

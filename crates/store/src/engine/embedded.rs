@@ -32,11 +32,11 @@ use std::time::Duration;
 
 use tracing::info;
 
-use crate::engine::{Batch, Engine, Lost, Pair, Piece, Range, Scan, Write, in_pieces};
+use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, ScanPart, Write, in_pieces};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{StoreError, flushed, keys};
-use texts::{Files, Spot, Texts};
+use texts::{EntryPosition, Files, Texts};
 
 /// Maximum size of the committed writes in memory, in bytes.
 const MOST_WAITING: usize = 16 << 20;
@@ -70,9 +70,9 @@ impl Embedded {
     pub(crate) fn open(path: &Path, folder: &Path, cache: u64) -> Result<Self, StoreError> {
         let database = open_database(path, cache)?;
         let open =
-            |name| quietly(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
+            |name| catch_panic(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
-        // After an error, the database must not be closed. The comment on `ask` explains why.
+        // After an error, the database must not be closed. The comment on `run` explains why.
         let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
         let texts = Texts::new(path.join("texts"), Files::new(true));
         let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0 };
@@ -104,7 +104,7 @@ impl Embedded {
         for space in [keys::DOCUMENT, keys::HISTORY, keys::SIGNED, keys::CLUSTER] {
             for pair in self.stored(&Range::with_prefix([space])) {
                 let (key, value) = pair?;
-                if !keys::is_large(&key) || Spot::from_bytes(&value).is_some() {
+                if !keys::is_large(&key) || EntryPosition::from_bytes(&value).is_some() {
                     continue;
                 }
                 if moved == 0 {
@@ -144,8 +144,8 @@ impl Embedded {
 
     /// Runs an operation of sled, which panics on some damaged files. After a panic, the database is never
     /// closed: closing it would write a state that may differ from the state on disk.
-    fn ask<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
-        match quietly(ask) {
+    fn run<T>(&self, doing: &'static str, ask: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
+        match catch_panic(ask) {
             Ok(answer) => answer.map_err(StoreError::sled(doing)),
             Err(damaged) => {
                 std::mem::forget(self.database.clone());
@@ -162,7 +162,7 @@ impl Embedded {
             let name = self.place(key).1;
             match (key.first(), write.value()) {
                 (Some(&keys::PAGE), Some(page)) => {
-                    self.ask("keeping a page", || self.pages.insert(name, page))?;
+                    self.run("keeping a page", || self.pages.insert(name, page))?;
                 }
                 (Some(&keys::PAGE), None) => dropped.push(name),
                 (_, value) => {
@@ -182,22 +182,22 @@ impl Embedded {
         }
         let files = appending.finish()?;
         records.insert(keys::meta("texts"), encode(&files));
-        self.ask("writing", || self.records.apply_batch(records))?;
+        self.run("writing", || self.records.apply_batch(records))?;
         for name in dropped {
-            self.ask("removing a page", || self.pages.remove(name))?;
+            self.run("removing a page", || self.pages.remove(name))?;
         }
         state.texts.accept(files);
         (state.waiting, state.bytes) = (Batch::default(), 0);
         Ok(())
     }
 
-    fn spot(&self, key: &[u8]) -> Result<Option<Spot>, StoreError> {
-        Ok(self.ask("reading", || self.records.get(key))?.and_then(|bytes| Spot::from_bytes(&bytes)))
+    fn spot(&self, key: &[u8]) -> Result<Option<EntryPosition>, StoreError> {
+        Ok(self.run("reading", || self.records.get(key))?.and_then(|bytes| EntryPosition::from_bytes(&bytes)))
     }
 
     /// Writes the used entries of a file with many unused bytes again, and removes the file.
     fn compact(&self, state: &mut State) -> Result<(), StoreError> {
-        let Some(file) = state.texts.wasteful() else { return Ok(()) };
+        let Some(file) = state.texts.mostly_unused() else { return Ok(()) };
         let Some(entries) = state.texts.entries(file)? else { return Ok(()) };
         for entry in entries {
             if self.spot(&entry.key)? == Some(entry.spot) {
@@ -205,12 +205,12 @@ impl Embedded {
             }
         }
         self.apply(state)?;
-        self.ask("flushing", || self.database.flush())?;
+        self.run("flushing", || self.database.flush())?;
         state.texts.remove(file)
     }
 
     fn value(&self, state: &State, key: &[u8], stored: &[u8]) -> Result<Vec<u8>, StoreError> {
-        match Spot::from_bytes(stored).filter(|_| keys::is_large(key)) {
+        match EntryPosition::from_bytes(stored).filter(|_| keys::is_large(key)) {
             Some(spot) => state.texts.read(key, spot),
             None => Ok(stored.to_vec()),
         }
@@ -231,7 +231,7 @@ impl Embedded {
             (tree.range::<Vec<u8>, _>((without(&range.begin), end)), range.backwards);
         iter::from_fn(move || {
             let next = || if backwards { pairs.next_back() } else { pairs.next() }.transpose();
-            let pair = self.ask("reading", next).transpose()?;
+            let pair = self.run("reading", next).transpose()?;
             let whole = |name: &[u8]| if is_page { keys::page_named(name) } else { name.to_vec() };
             Some(pair.map(|(name, value)| (whole(&name), value)))
         })
@@ -239,7 +239,7 @@ impl Embedded {
 
     /// Reads up to `most` pairs from the beginning of a range. If a value cannot be read, its pair is an
     /// error and the others are returned.
-    fn piece(&self, range: Range, most: usize) -> Result<Piece, StoreError> {
+    fn piece(&self, range: Range, most: usize) -> Result<ScanPart, StoreError> {
         if range.is_empty() {
             return Ok((Vec::new(), None));
         }
@@ -289,7 +289,7 @@ impl Engine for Embedded {
             return Ok(write.value().map(<[u8]>::to_vec));
         }
         let (tree, name) = self.place(key);
-        let stored = self.ask("reading", || tree.get(name))?;
+        let stored = self.run("reading", || tree.get(name))?;
         stored.map(|stored| self.value(&state, key, &stored)).transpose()
     }
 
@@ -298,7 +298,7 @@ impl Engine for Embedded {
             return Ok(write.value().is_some());
         }
         let (tree, name) = self.place(key);
-        self.ask("reading", || tree.contains_key(name))
+        self.run("reading", || tree.contains_key(name))
     }
 
     fn scan(&self, range: Range) -> Scan {
@@ -325,7 +325,12 @@ impl Engine for Embedded {
         if state.bytes > MOST_WAITING { self.apply(&mut state) } else { Ok(()) }
     }
 
-    fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
+    fn exchange(
+        &self,
+        key: &[u8],
+        expected: Option<&[u8]>,
+        records: Vec<KeyValue>,
+    ) -> Result<bool, StoreError> {
         // Only one writer exists, so the value cannot change after this check.
         if self.get(key)?.as_deref() != expected {
             return Ok(false);
@@ -336,13 +341,13 @@ impl Engine for Embedded {
         Ok(true)
     }
 
-    fn flush(&self) -> Result<Vec<Lost>, StoreError> {
+    fn flush(&self) -> Result<Vec<LostClaim>, StoreError> {
         let mut state = self.write();
         let number = state.flushes + 1;
         state.waiting.write(keys::meta("flushes"), Write::Put(encode(&number)));
         self.apply(&mut state)?;
         state.flushes = number;
-        self.ask("flushing", || self.database.flush())?;
+        self.run("flushing", || self.database.flush())?;
         flushed::note(&self.folder, number)?;
         self.compact(&mut state)?;
         Ok(Vec::new())
@@ -354,7 +359,7 @@ thread_local! {
 }
 
 /// Turns a panic of sled into an error, without printing the panic message.
-fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = panic::take_hook();
@@ -377,7 +382,7 @@ fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let mut last = None;
     for pause in [0, 100, 200, 400, 800, 1600] {
         std::thread::sleep(Duration::from_millis(pause));
-        match quietly(|| config.open())? {
+        match catch_panic(|| config.open())? {
             Ok(database) => return Ok(database),
             Err(sled::Error::Io(error)) => last = Some(sled::Error::Io(error)),
             Err(error) => return Err(StoreError::sled("opening")(error)),
@@ -407,7 +412,7 @@ mod tests {
         engine.commit(Batch { writes }, BTreeSet::new()).unwrap();
     }
 
-    fn all(engine: &Embedded, range: Range) -> Vec<Pair> {
+    fn all(engine: &Embedded, range: Range) -> Vec<KeyValue> {
         engine.scan(range).map(Result::unwrap).collect()
     }
 
@@ -445,13 +450,13 @@ mod tests {
                     _ => { put(&engine, &key, Some(&value)); model.insert(key, value); }
                 }
             }
-            let expected: Vec<Pair> = model.clone().into_iter().collect();
+            let expected: Vec<KeyValue> = model.clone().into_iter().collect();
             prop_assert_eq!(&all(&engine, Range::with_prefix([space])), &expected);
-            let reversed: Vec<Pair> = expected.iter().rev().cloned().collect();
+            let reversed: Vec<KeyValue> = expected.iter().rev().cloned().collect();
             prop_assert_eq!(all(&engine, Range::with_prefix([space]).backwards()), reversed);
             let from = [&[space], [from; 16].as_slice()].concat();
             let after = all(&engine, Range::with_prefix([space]).after(from.clone()).keys_only());
-            let later: Vec<Pair> =
+            let later: Vec<KeyValue> =
                 model.range(from.clone()..).filter(|(key, _)| **key != from).map(|(key, _)| (key.clone(), Vec::new())).collect();
             prop_assert_eq!(after, later);
             prop_assert_eq!(engine.get(&from).unwrap(), model.get(&from).cloned());

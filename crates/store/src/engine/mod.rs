@@ -30,9 +30,9 @@ use serde::{Deserialize, Serialize};
 use crate::partitions::Partition;
 use crate::{StoreError, keys};
 
-pub(crate) type Pair = (Vec<u8>, Vec<u8>);
+pub(crate) type KeyValue = (Vec<u8>, Vec<u8>);
 
-pub(crate) type Scan = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send>;
+pub(crate) type Scan = Box<dyn Iterator<Item = Result<KeyValue, StoreError>> + Send>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Range {
@@ -46,7 +46,7 @@ pub(crate) struct Range {
 impl Range {
     pub(crate) fn with_prefix(prefix: impl Into<Vec<u8>>) -> Self {
         let prefix = prefix.into();
-        let end = behind(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
+        let end = prefix_end(&prefix).map_or(Bound::Unbounded, Bound::Excluded);
         Self { begin: Bound::Included(prefix), end, backwards: false, keys_only: false }
     }
 
@@ -87,12 +87,12 @@ impl Range {
 }
 
 /// A part of a scan, and the rest of the range. The rest is `None` if the part includes the last pair.
-pub(crate) type Piece = (Vec<Result<Pair, StoreError>>, Option<Range>);
+pub(crate) type ScanPart = (Vec<Result<KeyValue, StoreError>>, Option<Range>);
 
 /// Scans a range in pieces. `read` returns the first piece of a range.
 pub(crate) fn in_pieces(
     range: Range,
-    mut read: impl FnMut(Range) -> Result<Piece, StoreError> + Send + 'static,
+    mut read: impl FnMut(Range) -> Result<ScanPart, StoreError> + Send + 'static,
 ) -> Scan {
     let (mut rest, mut piece) = (Some(range), VecDeque::new());
     Box::new(iter::from_fn(move || {
@@ -107,7 +107,7 @@ pub(crate) fn in_pieces(
 }
 
 /// Returns the first key after all keys with this prefix, or `None` if no key comes after them.
-pub(crate) fn behind(prefix: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
     end[last] += 1;
@@ -168,7 +168,7 @@ pub(crate) struct Batch {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct LostClaim {
     pub(crate) key: Vec<u8>,
     pub(crate) ours: Vec<u8>,
     pub(crate) theirs: Vec<u8>,
@@ -188,14 +188,14 @@ pub(crate) trait Engine: Debug + Send + Sync {
     fn scan(&self, range: Range) -> Scan;
 
     /// Returns the first key of a list of URLs, with the record of that URL.
-    fn first_listed(&self, prefix: &[u8]) -> Result<Option<Pair>, StoreError> {
+    fn first_listed(&self, prefix: &[u8]) -> Result<Option<KeyValue>, StoreError> {
         let Some(pair) = self.scan(Range::with_prefix(prefix).keys_only()).next() else { return Ok(None) };
         let (key, _) = pair?;
         let record = self.get(&listed(&key)?)?;
         Ok(Some((key, record.ok_or_else(unlisted)?)))
     }
 
-    fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+    fn first_keys(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let first = |prefix: &Vec<u8>| {
             let pair = self.scan(Range::with_prefix(prefix.as_slice()).keys_only()).next().transpose()?;
             Ok(pair.map(|(key, _)| key))
@@ -210,11 +210,16 @@ pub(crate) trait Engine: Debug + Send + Sync {
     /// Use it for records that belong to no partition and that several processes may change. If the
     /// connection is lost after the write, `false` may be wrong, so after a `false` the caller must read the
     /// value.
-    fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError>;
+    fn exchange(
+        &self,
+        key: &[u8],
+        expected: Option<&[u8]>,
+        records: Vec<KeyValue>,
+    ) -> Result<bool, StoreError>;
 
     /// Makes all committed batches durable, and returns the lost claims. If there are lost claims, nothing
     /// was written, and the caller must resolve them and flush again.
-    fn flush(&self) -> Result<Vec<Lost>, StoreError>;
+    fn flush(&self) -> Result<Vec<LostClaim>, StoreError>;
 }
 
 #[cfg(test)]
@@ -223,9 +228,9 @@ mod tests {
 
     #[test]
     fn a_prefix_ends_where_the_next_one_begins() {
-        assert_eq!(behind(b"ab"), Some(b"ac".to_vec()));
-        assert_eq!(behind(&[1, 255, 255]), Some(vec![2]));
-        assert_eq!(behind(&[255]), None);
-        assert_eq!(behind(&[]), None);
+        assert_eq!(prefix_end(b"ab"), Some(b"ac".to_vec()));
+        assert_eq!(prefix_end(&[1, 255, 255]), Some(vec![2]));
+        assert_eq!(prefix_end(&[255]), None);
+        assert_eq!(prefix_end(&[]), None);
     }
 }

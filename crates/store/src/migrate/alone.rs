@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::MigrateError;
 use crate::engine::postgres::MOMENT;
-use crate::workers::{Membership, join, visit};
+use crate::workers::{WorkerParams, join, visit};
 use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
@@ -26,8 +26,8 @@ const PARTITIONS: usize = 256;
 ///
 /// # Errors
 /// Other workers are running, or [`join`] or [`visit`] fails.
-pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Result<Writer, MigrateError> {
-    let Membership { address, objects, patience, lease, .. } = membership;
+pub fn join_alone(folder: &Path, membership: &WorkerParams, create: bool) -> Result<Writer, MigrateError> {
+    let WorkerParams { address, objects, patience, lease, .. } = membership;
     match visit(folder, address, objects.clone(), (*patience).min(FIRST)) {
         Ok(store) => refuse_workers(&store, *lease)?,
         Err(StoreError::NoTables { .. }) if create => {}
@@ -35,7 +35,7 @@ pub fn join_alone(folder: &Path, membership: &Membership, create: bool) -> Resul
     }
     let settings = [("migration".to_owned(), "of the whole corpus".to_owned())].into();
     let mut writer =
-        join(folder, &Membership { name: NAME.into(), settings, waits: false, ..membership.clone() })?;
+        join(folder, &WorkerParams { name: NAME.into(), settings, waits: false, ..membership.clone() })?;
     let until = Instant::now() + *lease * 3;
     while !has_all(&mut writer)? {
         if Instant::now() > until || (membership.should_stop)() {

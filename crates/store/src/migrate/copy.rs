@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use gleaner_corpus::{DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};
 
-use super::load::Load;
-use super::numbers::Numbers;
-use super::{MigrateError, Migration, Moved};
-use crate::clusters::{ClusterRecord, Kept, Standing, url_of};
+use super::load::Loader;
+use super::numbers::NumberMap;
+use super::{MigrateError, Migration, MovedRecords};
+use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord, url_of};
 use crate::packed::unpack;
 use crate::partitions::{Partition, Partitions};
 use crate::records::{decode, document_of, encode};
-use crate::{Archived, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
+use crate::{ArchivePosition, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
 const SAME: [u8; 9] = [
     keys::ROBOTS,
@@ -36,26 +36,26 @@ impl Migration<'_> {
     /// A store cannot be read or written, the source is damaged, or a partition has no number left.
     pub fn copy(
         &mut self,
-        place: &dyn Fn(Archived) -> Archived,
-        report: &mut dyn FnMut(&Moved),
-    ) -> Result<Moved, MigrateError> {
+        place: &dyn Fn(ArchivePosition) -> ArchivePosition,
+        report: &mut dyn FnMut(&MovedRecords),
+    ) -> Result<MovedRecords, MigrateError> {
         let target = self.to.store().partitions;
-        let mut copy = Copy {
-            hosts: Numbers::new(
+        let mut copy = Copier {
+            hosts: NumberMap::new(
                 "a host",
                 self.from.partitions.clone(),
                 limits(&self.from, "hosts", |n: u32| n)?,
             ),
-            numbers: Numbers::new(
+            numbers: NumberMap::new(
                 "a document's number",
                 self.from.partitions.clone(),
                 limits(&self.from, "totals", |totals: Totals| totals.numbers)?,
             ),
             from: self.from.clone(),
-            load: Load::new(self.to),
+            load: Loader::new(self.to),
             target,
             totals: BTreeMap::new(),
-            moved: Moved::default(),
+            moved: MovedRecords::default(),
             report,
         };
         // Hosts, URLs and documents come first, because other records are stored in their rows.
@@ -83,18 +83,18 @@ fn limits<T: serde::de::DeserializeOwned>(
     records.map(|bytes| bytes.map_or(Ok(0), |bytes| decode("the totals", &bytes).map(&limit))).collect()
 }
 
-struct Copy<'a> {
+struct Copier<'a> {
     from: Store,
-    load: Load<'a>,
+    load: Loader<'a>,
     target: Partitions,
-    hosts: Numbers,
-    numbers: Numbers,
+    hosts: NumberMap,
+    numbers: NumberMap,
     totals: BTreeMap<Partition, Totals>,
-    moved: Moved,
-    report: &'a mut dyn FnMut(&Moved),
+    moved: MovedRecords,
+    report: &'a mut dyn FnMut(&MovedRecords),
 }
 
-impl Copy<'_> {
+impl Copier<'_> {
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<(), StoreError> {
         self.load.put(key, value)?;
         self.moved.records = self.load.records;
@@ -159,7 +159,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn urls(&mut self, place: &dyn Fn(Archived) -> Archived) -> Result<(), StoreError> {
+    fn urls(&mut self, place: &dyn Fn(ArchivePosition) -> ArchivePosition) -> Result<(), StoreError> {
         for pair in self.from.scan([keys::URL]) {
             let (key, value) = pair?;
             let Some(url) = keys::last_url(&key) else { continue };
@@ -169,7 +169,7 @@ impl Copy<'_> {
             if let Some(list) = list_of(url, host, partition, record.state) {
                 self.put(list, Vec::new())?;
             }
-            self.total(partition).duplicates += u64::from(record.twin_of.is_some());
+            self.total(partition).duplicates += u64::from(record.duplicate_of.is_some());
             let archived = record.archived.map(place);
             let last = self.outcome(url, record.last, partition)?;
             self.put(key, encode(&UrlRecord { host, archived, last, ..record }))?;
@@ -231,16 +231,17 @@ impl Copy<'_> {
         self.number()?;
         for pair in self.from.scan([keys::STANDING]) {
             let (key, value) = pair?;
-            let standing: Standing = decode("a document's standing", &value)?;
-            let standing = self.renumbered(standing)?;
-            self.put(key, encode(&standing))?;
+            let cluster_membership: ClusterMembership = decode("a document's standing", &value)?;
+            let cluster_membership = self.renumbered(cluster_membership)?;
+            self.put(key, encode(&cluster_membership))?;
         }
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let kept: Kept = decode("a signature", &value)?;
-            let Standing { number, cluster } = self.renumbered(Standing { number, cluster: kept.cluster })?;
-            self.put(keys::signed(number), encode(&Kept { cluster, ..kept }))?;
+            let kept: SignatureRecord = decode("a signature", &value)?;
+            let ClusterMembership { number, cluster } =
+                self.renumbered(ClusterMembership { number, cluster: kept.cluster })?;
+            self.put(keys::signed(number), encode(&SignatureRecord { cluster, ..kept }))?;
         }
         let mut record: Option<(u32, ClusterRecord)> = None;
         for pair in self.from.scan([keys::CLUSTER]) {
@@ -250,8 +251,8 @@ impl Copy<'_> {
                 // The members of a cluster come directly after its record.
                 Some((number, None)) => {
                     let ClusterRecord { head, .. } = decode("a cluster", &value)?;
-                    let Standing { number: head, cluster } =
-                        self.renumbered(Standing { number: head, cluster: number })?;
+                    let ClusterMembership { number: head, cluster } =
+                        self.renumbered(ClusterMembership { number: head, cluster: number })?;
                     self.cluster(record.replace((cluster, ClusterRecord { head, members: 0 })))?;
                 }
                 Some((_, Some(number))) => {
@@ -268,11 +269,11 @@ impl Copy<'_> {
     /// Writes a member of a cluster. If it is in another partition than the cluster, writes a document
     /// without a cluster and returns `false`.
     fn member(&mut self, number: u32, value: &[u8]) -> Result<bool, StoreError> {
-        let kept: Kept = decode("a member of a cluster", value)?;
-        let new = self.renumbered(Standing { number, cluster: kept.cluster })?;
+        let kept: SignatureRecord = decode("a member of a cluster", value)?;
+        let new = self.renumbered(ClusterMembership { number, cluster: kept.cluster })?;
         let is_member = new.cluster == self.numbers.get(kept.cluster)?;
         let key = if is_member { keys::member(new.cluster, new.number) } else { keys::signed(new.number) };
-        self.put(key, encode(&Kept { cluster: new.cluster, ..kept }))?;
+        self.put(key, encode(&SignatureRecord { cluster: new.cluster, ..kept }))?;
         Ok(is_member)
     }
 
@@ -280,7 +281,7 @@ impl Copy<'_> {
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let kept: Kept = decode("a signature", &value)?;
+            let kept: SignatureRecord = decode("a signature", &value)?;
             let partition = self.partition_of_number(number, kept.id)?;
             self.numbers.note(number, partition)?;
             self.numbers.note(kept.cluster, partition)?;
@@ -288,7 +289,7 @@ impl Copy<'_> {
         for pair in self.from.scan([keys::CLUSTER]) {
             let (key, value) = pair?;
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
-            let kept: Kept = decode("a member of a cluster", &value)?;
+            let kept: SignatureRecord = decode("a member of a cluster", &value)?;
             self.numbers.note(number, self.partition_of_number(number, kept.id)?)?;
         }
         let given = self.numbers.assign(&self.target)?;
@@ -301,10 +302,10 @@ impl Copy<'_> {
     /// Returns the new numbers of a document and its cluster. If the cluster is in another partition of the
     /// target, the document gets a new cluster with the document's own number. No other cluster has this
     /// number, because documents and clusters get their numbers from one sequence.
-    fn renumbered(&self, old: Standing) -> Result<Standing, StoreError> {
+    fn renumbered(&self, old: ClusterMembership) -> Result<ClusterMembership, StoreError> {
         let (number, cluster) = (self.numbers.get(old.number)?, self.numbers.get(old.cluster)?);
         let is_here = self.target.of_number(number) == self.target.of_number(cluster);
-        Ok(Standing { number, cluster: if is_here { cluster } else { number } })
+        Ok(ClusterMembership { number, cluster: if is_here { cluster } else { number } })
     }
 
     fn cluster(&mut self, record: Option<(u32, ClusterRecord)>) -> Result<(), StoreError> {
@@ -315,7 +316,7 @@ impl Copy<'_> {
         self.put(keys::cluster(cluster), encode(&record))
     }
 
-    fn end(mut self) -> Result<Moved, StoreError> {
+    fn end(mut self) -> Result<MovedRecords, StoreError> {
         for name in META {
             if let Some(value) = self.from.engine.get(&keys::meta(name))? {
                 self.put(keys::meta(name), value)?;
@@ -324,7 +325,7 @@ impl Copy<'_> {
         for (partition, totals) in std::mem::take(&mut self.totals) {
             self.put(keys::meta_of(partition, "totals"), encode(&totals))?;
         }
-        self.load.bring()?;
+        self.load.write_batch()?;
         (self.report)(&self.moved);
         Ok(self.moved)
     }

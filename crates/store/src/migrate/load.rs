@@ -14,7 +14,7 @@ const RECORDS: usize = 4_000;
 const COMMITTED: usize = 50;
 const BYTES: usize = 16 << 20;
 
-pub(super) struct Load<'a> {
+pub(super) struct Loader<'a> {
     to: &'a mut Writer,
     pub(super) store: Store,
     fence: BTreeSet<Partition>,
@@ -24,7 +24,7 @@ pub(super) struct Load<'a> {
     pub(super) records: u64,
 }
 
-impl<'a> Load<'a> {
+impl<'a> Loader<'a> {
     pub(super) fn new(to: &'a mut Writer) -> Self {
         let store = to.store();
         let fence = store.partitions.held().into_iter().collect();
@@ -45,7 +45,7 @@ impl<'a> Load<'a> {
         self.waiting += 1;
         self.batch.writes.insert(key, write);
         if self.waiting >= RECORDS || self.bytes >= BYTES {
-            return self.bring();
+            return self.write_batch();
         }
         if self.batch.writes.len() >= COMMITTED {
             self.commit()?;
@@ -57,7 +57,7 @@ impl<'a> Load<'a> {
         self.store.engine.commit(std::mem::take(&mut self.batch), self.fence.clone())
     }
 
-    pub(super) fn bring(&mut self) -> Result<(), StoreError> {
+    pub(super) fn write_batch(&mut self) -> Result<(), StoreError> {
         (self.waiting, self.bytes) = (0, 0);
         self.commit()?;
         self.to.flush()?;

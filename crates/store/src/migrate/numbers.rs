@@ -9,16 +9,16 @@ use crate::partitions::{Partition, Partitions};
 const NONE: u32 = u32::MAX;
 
 /// One list for each source partition. For each old number, the list contains its partition in the target
-/// and, after [`Numbers::assign`], its new number.
+/// and, after [`NumberMap::assign`], its new number.
 #[derive(Debug)]
-pub(super) struct Numbers {
+pub(super) struct NumberMap {
     what: &'static str,
     partitions: Partitions,
     limits: Vec<u32>,
     lists: Vec<Vec<u32>>,
 }
 
-impl Numbers {
+impl NumberMap {
     pub(super) fn new(what: &'static str, partitions: Partitions, limits: Vec<u32>) -> Self {
         let lists = vec![Vec::new(); limits.len()];
         Self { what, partitions, limits, lists }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_order_within_a_partition_and_gaps_close() {
-        let mut numbers = Numbers::new("documents", Partitions::Whole, vec![10]);
+        let mut numbers = NumberMap::new("documents", Partitions::Whole, vec![10]);
         for (number, partition) in [(7, 3), (2, 3), (9, 200), (4, 3)] {
             numbers.note(number, Partition::new(partition)).unwrap();
         }
@@ -90,7 +90,7 @@ mod tests {
     fn numbers_of_partitions_become_those_of_one_store() {
         let mut limits = vec![0; 256];
         (limits[1], limits[255]) = (2, 1);
-        let mut numbers = Numbers::new(
+        let mut numbers = NumberMap::new(
             "documents",
             Partitions::Cut(None, crate::partitions::Exceptions::default()),
             limits,

@@ -53,7 +53,7 @@ impl Address {
     /// assert_eq!(Address::parse("file:///srv/corpus").unwrap(), Address::Folder("/srv/corpus".into()));
     /// ```
     pub fn parse(address: &str) -> Result<Self, ObjectError> {
-        let wrong = |why: &str| ObjectError::Address { address: shown(address), why: why.into() };
+        let wrong = |why: &str| ObjectError::Address { address: redacted(address), why: why.into() };
         if address.is_empty() {
             return Err(wrong("it is empty"));
         }
@@ -84,7 +84,7 @@ impl Address {
     }
 }
 
-fn shown(address: &str) -> String {
+fn redacted(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let rest = rest.rsplit_once('@').map_or(rest, |(_, behind)| behind);
@@ -116,6 +116,6 @@ mod tests {
             assert!(matches!(error, ObjectError::Address { .. }), "{address}");
             assert!(!error.to_string().contains("hush") && !format!("{error:?}").contains("hush"), "{error}");
         }
-        assert!(!shown("s3://key:hush@b/x").contains("hush"));
+        assert!(!redacted("s3://key:hush@b/x").contains("hush"));
     }
 }

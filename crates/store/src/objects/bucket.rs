@@ -20,11 +20,11 @@ use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 
 use super::address::Address;
-use super::engine::Engine;
+use super::engine::RuntimeThread;
 use super::environment::Environment;
 use super::open::{self, Store};
-use super::retries::Patience;
-use super::storage::{Guard, Part, Storage, is_of_disk};
+use super::retries::RetryPolicy;
+use super::storage::{GuardObject, ObjectPart, Storage, is_of_disk};
 use super::{ObjectError, name};
 
 const AT_ONCE: usize = 8;
@@ -36,7 +36,7 @@ const CHECK: Duration = Duration::from_secs(10);
 
 /// The options of a storage.
 #[derive(Clone)]
-pub struct Options {
+pub struct StorageOptions {
     /// How long a call retries while the storage is unavailable. Zero: one attempt.
     pub patience: Duration,
     /// Maximum duration of one request, including its body.
@@ -53,7 +53,7 @@ pub struct Options {
     pub makes_folder: bool,
 }
 
-impl Default for Options {
+impl Default for StorageOptions {
     /// Retries for two minutes, one minute per request, the process's environment. Creates a missing folder.
     fn default() -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Default for Options {
     }
 }
 
-impl fmt::Debug for Options {
+impl fmt::Debug for StorageOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { patience, timeout, should_stop: _, environment, certificates, makes_folder } = self;
         f.debug_struct("Options")
@@ -82,7 +82,7 @@ impl fmt::Debug for Options {
 
 /// An object in a list of objects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
+pub struct ObjectEntry {
     /// The name of the object, without the prefix of the storage's address.
     pub name: String,
     /// The length of the object in bytes.
@@ -95,7 +95,7 @@ pub struct Entry {
 #[derive(Clone)]
 pub struct Objects {
     storage: Arc<Storage>,
-    patience: Patience,
+    patience: RetryPolicy,
 }
 
 impl fmt::Debug for Objects {
@@ -106,25 +106,26 @@ impl fmt::Debug for Objects {
 
 impl Objects {
     /// Opens the storage at an address ([`Address::parse`]). Creates a missing folder if
-    /// [`Options::makes_folder`] is true. For a bucket, this sends no request. [`Objects::check`] does.
+    /// [`StorageOptions::makes_folder`] is true. For a bucket, this sends no request. [`Objects::check`]
+    /// does.
     ///
     /// # Errors
     /// The address is invalid, a setting is missing or wrong, or the folder cannot be created.
-    pub fn open(address: &str, options: Options) -> Result<Self, ObjectError> {
+    pub fn open(address: &str, options: StorageOptions) -> Result<Self, ObjectError> {
         let parsed = Address::parse(address)?;
         let set = options.environment.clone().with_files()?;
         let store = open::open(&parsed, address, &options, &set)?;
-        let engine = Engine::start().map_err(|error| ObjectError::Open {
+        let engine = RuntimeThread::start().map_err(|error| ObjectError::Open {
             address: address.into(),
             why: format!("no thread can be started: {error}"),
         })?;
-        let patience = Patience { lasts: options.patience, should_stop: options.should_stop };
+        let patience = RetryPolicy { lasts: options.patience, should_stop: options.should_stop };
         let (address, secrets) = (address.to_owned(), set.secrets());
         let folder = match parsed {
             Address::Folder(folder) => Some(folder),
             Address::Bucket { .. } => None,
         };
-        let guard = Guard { folder, object: OnceLock::new() };
+        let guard = GuardObject { folder, object: OnceLock::new() };
         Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
     }
 
@@ -207,7 +208,7 @@ impl Objects {
     /// The error of the first failure. The remaining parts are not read.
     pub fn get_ranges(&self, ranges: &[(String, u64, u64)]) -> Result<Vec<Vec<u8>>, ObjectError> {
         let parts = ranges.iter().map(|(name, offset, length)| self.storage.part(name, *offset, *length));
-        let parts = parts.collect::<Result<Vec<Part>, ObjectError>>()?;
+        let parts = parts.collect::<Result<Vec<ObjectPart>, ObjectError>>()?;
         let (storage, patience) = (Arc::clone(&self.storage), self.patience.clone());
         let reading = async move {
             let read = |part| storage.read(part, &patience);
@@ -222,12 +223,12 @@ impl Objects {
     ///
     /// # Errors
     /// The storage cannot be read.
-    pub fn list(&self, prefix: &str) -> Result<Vec<Entry>, ObjectError> {
+    pub fn list(&self, prefix: &str) -> Result<Vec<ObjectEntry>, ObjectError> {
         let path = name::prefix(prefix)?;
         let shown = if prefix.is_empty() { "all objects" } else { prefix };
-        let mut entries: Vec<Entry> = self.call("list", shown, move |store| {
+        let mut entries: Vec<ObjectEntry> = self.call("list", shown, move |store| {
             let path = path.clone();
-            async move { store.list(path.as_ref()).map_ok(Entry::from_meta).try_collect().await }
+            async move { store.list(path.as_ref()).map_ok(ObjectEntry::from_meta).try_collect().await }
         })?;
         entries.sort_unstable();
         Ok(entries)
@@ -278,7 +279,7 @@ impl Objects {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("gleaner-check-{}-{now}", std::process::id());
         let checked = Self {
-            patience: Patience { lasts: self.patience.lasts.min(CHECK), ..self.patience.clone() },
+            patience: RetryPolicy { lasts: self.patience.lasts.min(CHECK), ..self.patience.clone() },
             ..self.clone()
         };
         checked.put(&name, name.clone().into_bytes())?;
@@ -342,7 +343,7 @@ async fn copy(
     upload.complete().await.map(drop)
 }
 
-impl Entry {
+impl ObjectEntry {
     fn from_meta(meta: ObjectMeta) -> Self {
         let changed = meta.last_modified;
         let nanoseconds = i32::try_from(changed.timestamp_subsec_nanos()).unwrap_or_default();

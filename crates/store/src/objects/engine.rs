@@ -13,12 +13,12 @@ use tokio::sync::oneshot;
 
 /// A thread that runs the asynchronous code of `object_store`. It ends when this value is dropped.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub(crate) struct RuntimeThread {
     handle: Handle,
     _running: oneshot::Sender<()>,
 }
 
-impl Engine {
+impl RuntimeThread {
     pub(crate) fn start() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
@@ -50,7 +50,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_called_from_within_a_runtime_and_dropped_there() {
-        let engine = Engine::start().unwrap();
+        let engine = RuntimeThread::start().unwrap();
         assert_eq!(engine.wait(async { tokio::task::yield_now().await }), Some(()));
         assert_eq!(engine.wait(std::future::ready(7)), Some(7));
     }

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// The operation that failed, its object and the storage.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {doing} {object} in {address}")]
-pub struct Doing {
+pub struct Operation {
     /// The operation, such as "write".
     pub doing: &'static str,
     /// The object's name, or a description of several objects.
@@ -59,19 +59,19 @@ pub enum ObjectError {
     #[error("{at}: there is no such object")]
     Missing {
         /// The operation.
-        at: Doing,
+        at: Operation,
     },
     /// The bucket does not exist.
     #[error("{at}: there is no such bucket; create it, or check the address and the endpoint")]
     NoBucket {
         /// The operation.
-        at: Doing,
+        at: Operation,
     },
     /// The keys are wrong or do not allow the operation.
     #[error("{at}: access denied ({why}); check the keys and the bucket's policy")]
     Denied {
         /// The operation.
-        at: Doing,
+        at: Operation,
         /// The storage's message.
         why: String,
     },
@@ -79,7 +79,7 @@ pub enum ObjectError {
     #[error("{at}: {why}")]
     Refused {
         /// The operation.
-        at: Doing,
+        at: Operation,
         /// The storage's message, and what to do.
         why: String,
     },
@@ -87,7 +87,7 @@ pub enum ObjectError {
     #[error("{at}: bytes {offset} to {end} were requested, but it is shorter; was it overwritten?")]
     TooShort {
         /// The operation.
-        at: Doing,
+        at: Operation,
         /// The first requested byte.
         offset: u64,
         /// The end of the range, exclusive.
@@ -97,7 +97,7 @@ pub enum ObjectError {
     #[error("{at}: the storage is unavailable (tries: {tries}, in {} s, last failure: {why}); check the storage and the network, then start again", waited.as_secs())]
     Unavailable {
         /// The operation.
-        at: Doing,
+        at: Operation,
         /// The last failure.
         why: String,
         /// Time since the first try.
@@ -109,7 +109,7 @@ pub enum ObjectError {
     #[error("{at}: stopped while the storage was unavailable ({why}); start again when it is available")]
     Stopped {
         /// The operation.
-        at: Doing,
+        at: Operation,
         /// The last failure.
         why: String,
     },
@@ -117,7 +117,7 @@ pub enum ObjectError {
     #[error("{at}: {error}; check the disk and the folder's permissions")]
     Disk {
         /// The operation.
-        at: Doing,
+        at: Operation,
         /// The error of the operating system.
         #[source]
         error: io::Error,

@@ -30,6 +30,6 @@ mod retries;
 mod storage;
 mod watch;
 
-pub use bucket::{Entry, Objects, Options};
+pub use bucket::{ObjectEntry, Objects, StorageOptions};
 pub use environment::Environment;
 pub use error::ObjectError;

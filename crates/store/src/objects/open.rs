@@ -3,7 +3,7 @@
 //! 1. Variables are read by lower-case names, as in the library's `from_env`. Secrets may be in files.
 //! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
 //! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
-//!    `Options::certificates`, or else in `AWS_CA_BUNDLE`.
+//!    `StorageOptions::certificates`, or else in `AWS_CA_BUNDLE`.
 //! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: if no keys are set, the S3 library requests them from the cloud's metadata service
@@ -27,7 +27,7 @@ use url::Url;
 use super::address::{Address, Service};
 use super::environment::{Environment, without};
 use super::watch::Connector;
-use super::{ObjectError, Options, retries};
+use super::{ObjectError, StorageOptions, retries};
 
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -38,7 +38,7 @@ pub(crate) type Store = Arc<dyn ObjectStore>;
 pub(crate) fn open(
     address: &Address,
     shown: &str,
-    options: &Options,
+    options: &StorageOptions,
     set: &Environment,
 ) -> Result<Store, ObjectError> {
     match address {
@@ -77,7 +77,7 @@ fn open_bucket(
     service: Service,
     url: &Url,
     client: ClientOptions,
-    options: &Options,
+    options: &StorageOptions,
     set: &Environment,
 ) -> object_store::Result<Store> {
     let (retry, connector) = (retries::config(options.patience), Connector { secrets: set.secrets() });
@@ -136,7 +136,7 @@ fn refuse_plain_http(set: &Environment) -> Result<(), ObjectError> {
     Ok(())
 }
 
-fn client(options: &Options, set: &Environment) -> Result<ClientOptions, ObjectError> {
+fn client(options: &StorageOptions, set: &Environment) -> Result<ClientOptions, ObjectError> {
     let client =
         ClientOptions::new().with_timeout(options.timeout).with_connect_timeout(CONNECT.min(options.timeout));
     let given = options.certificates.as_ref().map(|path| ("certificates", path.as_path()));

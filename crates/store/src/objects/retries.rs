@@ -20,8 +20,8 @@ use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
 use super::ObjectError;
-use super::error::Doing;
-use super::watch::{Outage, Trouble};
+use super::error::Operation;
+use super::watch::{Outage, StorageFailure};
 
 const PAUSES: Backoff =
     Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(15), jitter: 0.5..=1.0 };
@@ -31,7 +31,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(100);
 const SIGNATURE_LASTS: Duration = Duration::from_secs(4 * 60);
 
 #[derive(Clone)]
-pub(crate) struct Patience {
+pub(crate) struct RetryPolicy {
     pub(crate) lasts: Duration,
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
@@ -48,10 +48,10 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
 /// receives the trouble of the attempt's last request. If the storage is unavailable, it returns the trouble,
 /// otherwise the permanent error.
 pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
-    patience: &Patience,
-    at: &Doing,
+    patience: &RetryPolicy,
+    at: &Operation,
     mut attempt: impl FnMut() -> A,
-    judge: impl Fn(object_store::Error, Option<Trouble>) -> Result<Trouble, ObjectError>,
+    judge: impl Fn(object_store::Error, Option<StorageFailure>) -> Result<StorageFailure, ObjectError>,
 ) -> Result<T, ObjectError> {
     let wait = Wait { patience, at, start: Instant::now() };
     let attempts = async {
@@ -85,8 +85,8 @@ pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
 }
 
 struct Wait<'a> {
-    patience: &'a Patience,
-    at: &'a Doing,
+    patience: &'a RetryPolicy,
+    at: &'a Operation,
     start: Instant,
 }
 
@@ -103,7 +103,7 @@ impl Wait<'_> {
     /// Fails if the storage is unavailable and the call must end. Logs when an outage begins.
     fn check(&self) -> Result<(), ObjectError> {
         let Outage { trouble, tries, is_logged } = Outage::current();
-        let Some(trouble) = trouble.filter(Trouble::passes) else { return Ok(()) };
+        let Some(trouble) = trouble.filter(StorageFailure::is_transient) else { return Ok(()) };
         let (at, why, waited) = (self.at.clone(), trouble.text(), self.start.elapsed());
         if waited >= self.patience.lasts {
             return Err(ObjectError::Unavailable { at, why, waited, tries });
@@ -133,25 +133,25 @@ mod tests {
 
     use super::*;
 
-    async fn fail(patience: &Patience) -> (ObjectError, Duration, u32) {
+    async fn fail(patience: &RetryPolicy) -> (ObjectError, Duration, u32) {
         let (start, mut attempts) = (Instant::now(), 0);
         let attempt = || {
             attempts += 1;
             let message = String::new();
-            Outage::note(Some(Trouble::Answer { status: 503, code: "SlowDown".into(), message }));
+            Outage::note(Some(StorageFailure::Answer { status: 503, code: "SlowDown".into(), message }));
             std::future::ready(Err::<(), _>(object_store::Error::NotImplemented {
                 operation: String::new(),
                 implementer: String::new(),
             }))
         };
-        let at = Doing { doing: "write", object: "a".into(), address: "s3://b".into() };
+        let at = Operation { doing: "write", object: "a".into(), address: "s3://b".into() };
         let result = repeat(patience, &at, attempt, |_, noted| Ok(noted.unwrap())).await;
         (result.unwrap_err(), start.elapsed(), attempts)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_ends_with_the_patience_and_names_the_tries() {
-        let patience = Patience { lasts: Duration::from_secs(60), should_stop: Arc::new(|| false) };
+        let patience = RetryPolicy { lasts: Duration::from_secs(60), should_stop: Arc::new(|| false) };
         let (error, took, attempts) = fail(&patience).await;
         assert!((60_000..60_200).contains(&took.as_millis()), "{took:?}");
         let text = error.to_string();
@@ -163,7 +163,8 @@ mod tests {
     async fn a_stop_ends_a_long_pause_within_a_second() {
         let checks = AtomicU32::new(0);
         let should_stop = Arc::new(move || checks.fetch_add(1, Ordering::Relaxed) >= 300);
-        let (error, took, attempts) = fail(&Patience { lasts: Duration::from_secs(3600), should_stop }).await;
+        let (error, took, attempts) =
+            fail(&RetryPolicy { lasts: Duration::from_secs(3600), should_stop }).await;
         assert!(matches!(error, ObjectError::Stopped { .. }) && error.is_unavailable(), "{error}");
         // There are 300 checks, one every 100 ms, and two checks for each attempt.
         assert!(took > Duration::from_secs(25) && took <= Duration::from_secs(31), "{took:?}");

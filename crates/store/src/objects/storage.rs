@@ -12,46 +12,46 @@ use object_store::client::HttpError;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 
-use super::engine::Engine;
+use super::engine::RuntimeThread;
 use super::environment::without;
-use super::error::Doing;
+use super::error::Operation;
 use super::open::Store;
-use super::retries::{self, Patience};
-use super::watch::{Outage, Trouble, chain};
+use super::retries::{self, RetryPolicy};
+use super::watch::{Outage, StorageFailure, chain};
 use super::{ObjectError, name};
 
 pub(crate) struct Storage {
     pub(crate) store: Store,
     pub(crate) address: String,
     pub(crate) secrets: Vec<String>,
-    pub(crate) engine: Engine,
-    pub(crate) guard: Guard,
+    pub(crate) engine: RuntimeThread,
+    pub(crate) guard: GuardObject,
 }
 
 /// The folder of a storage, and its guard object. While the guard object is missing, the storage is
 /// unavailable.
-pub(crate) struct Guard {
+pub(crate) struct GuardObject {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) object: OnceLock<String>,
 }
 
-pub(crate) struct Part {
+pub(crate) struct ObjectPart {
     path: Path,
-    at: Doing,
+    at: Operation,
     offset: u64,
     /// The end of the range, exclusive.
     end: u64,
 }
 
 impl Storage {
-    pub(crate) fn at(&self, doing: &'static str, object: &str) -> Doing {
-        Doing { doing, object: object.into(), address: self.address.clone() }
+    pub(crate) fn at(&self, doing: &'static str, object: &str) -> Operation {
+        Operation { doing, object: object.into(), address: self.address.clone() }
     }
 
-    pub(crate) fn part(&self, name: &str, offset: u64, length: u64) -> Result<Part, ObjectError> {
+    pub(crate) fn part(&self, name: &str, offset: u64, length: u64) -> Result<ObjectPart, ObjectError> {
         let (path, at) = (name::path(name)?, self.at("read", name));
         match offset.checked_add(length) {
-            Some(end) => Ok(Part { path, at, offset, end }),
+            Some(end) => Ok(ObjectPart { path, at, offset, end }),
             None => Err(ObjectError::TooShort { at, offset, end: u64::MAX }),
         }
     }
@@ -70,8 +70,8 @@ impl Storage {
 
     pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
         &self,
-        patience: &Patience,
-        at: &Doing,
+        patience: &RetryPolicy,
+        at: &Operation,
         mut attempt: impl FnMut() -> A,
     ) -> Result<T, ObjectError> {
         let guarded = || {
@@ -89,7 +89,7 @@ impl Storage {
     /// Whether object storage in a folder has its guard object, the file that shows that the folder is
     /// mounted. Without this check, a network folder that is not mounted would look empty. A request for the
     /// guard object itself is always allowed.
-    fn is_mounted(&self, at: &Doing) -> bool {
+    fn is_mounted(&self, at: &Operation) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
             _ => true,
@@ -99,7 +99,7 @@ impl Storage {
     fn not_mounted(&self) -> object_store::Error {
         let object = self.guard.object.get().map_or("", String::as_str);
         let why = format!("it has no `{object}`; is it mounted?");
-        Outage::note(Some(Trouble::Connection {
+        Outage::note(Some(StorageFailure::Connection {
             host: self.address.clone(),
             why: why.clone(),
             is_tls: false,
@@ -107,8 +107,12 @@ impl Storage {
         object_store::Error::Generic { store: "folder", source: why.into() }
     }
 
-    pub(crate) async fn read(&self, part: Part, patience: &Patience) -> Result<Vec<u8>, ObjectError> {
-        let Part { path, at, offset, end } = part;
+    pub(crate) async fn read(
+        &self,
+        part: ObjectPart,
+        patience: &RetryPolicy,
+    ) -> Result<Vec<u8>, ObjectError> {
+        let ObjectPart { path, at, offset, end } = part;
         let wanted = end - offset;
         if wanted == 0 {
             return Ok(Vec::new());
@@ -134,19 +138,19 @@ impl Storage {
     /// returns the permanent error. `noted`: the trouble of the attempt's last request.
     fn judge(
         &self,
-        at: &Doing,
+        at: &Operation,
         error: &object_store::Error,
-        noted: Option<Trouble>,
-    ) -> Result<Trouble, ObjectError> {
+        noted: Option<StorageFailure>,
+    ) -> Result<StorageFailure, ObjectError> {
         if let Some(trouble) = noted {
-            return if trouble.passes() { Ok(trouble) } else { Err(refusal(at, trouble)) };
+            return if trouble.is_transient() { Ok(trouble) } else { Err(refusal(at, trouble)) };
         }
         let at = at.clone();
         let chain = chain(error);
         if chain.iter().any(|error| error.is::<HttpError>()) {
             let why = chain.last().map(ToString::to_string).unwrap_or_default();
             let host = self.address.clone();
-            return Ok(Trouble::Connection { host, why, is_tls: false });
+            return Ok(StorageFailure::Connection { host, why, is_tls: false });
         }
         if matches!(error, object_store::Error::NotFound { .. }) {
             return Err(ObjectError::Missing { at });
@@ -154,27 +158,27 @@ impl Storage {
         let of_disk = chain.iter().find_map(|error| error.downcast_ref::<io::Error>());
         Err(match of_disk {
             Some(error) => ObjectError::Disk { at, error: same(error) },
-            None => ObjectError::Refused { at, why: without(&self.secrets, &shown(error)) },
+            None => ObjectError::Refused { at, why: without(&self.secrets, &error_text(error)) },
         })
     }
 }
 
-fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
+fn refusal(at: &Operation, trouble: StorageFailure) -> ObjectError {
     let (at, why) = (at.clone(), trouble.text());
     match trouble {
-        Trouble::Answer { status: 404, code, .. }
+        StorageFailure::Answer { status: 404, code, .. }
             if code == "NoSuchBucket" || code == "ContainerNotFound" =>
         {
             ObjectError::NoBucket { at }
         }
-        Trouble::Answer { status: 404, .. } => ObjectError::Missing { at },
-        Trouble::Answer { status: 401 | 403, .. } => ObjectError::Denied { at, why },
-        Trouble::Answer { status: 301 | 307 | 400, .. } => {
+        StorageFailure::Answer { status: 404, .. } => ObjectError::Missing { at },
+        StorageFailure::Answer { status: 401 | 403, .. } => ObjectError::Denied { at, why },
+        StorageFailure::Answer { status: 301 | 307 | 400, .. } => {
             let why = format!("{why}; check the region and the endpoint");
             ObjectError::Refused { at, why }
         }
-        Trouble::Answer { .. } => ObjectError::Refused { at, why },
-        Trouble::Connection { .. } => {
+        StorageFailure::Answer { .. } => ObjectError::Refused { at, why },
+        StorageFailure::Connection { .. } => {
             let why = format!(
                 "{why}; its certificate is not trusted; set AWS_CA_BUNDLE to a PEM file with its issuer's certificate"
             );
@@ -183,7 +187,7 @@ fn refusal(at: &Doing, trouble: Trouble) -> ObjectError {
     }
 }
 
-fn shown(error: &object_store::Error) -> String {
+fn error_text(error: &object_store::Error) -> String {
     error.to_string().chars().take(500).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Records the storage's error responses, because the library's errors do not include the status.
 //!
-//! 1. [`Watching`] wraps the library's HTTP client. It records each failed status or connection in the
+//! 1. [`ObservedService`] wraps the library's HTTP client. It records each failed status or connection in the
 //!    [`Outage`] of the current call.
-//! 2. [`Trouble::passes`] distinguishes an unavailable storage (no connection, timeout, 408, 429, 5xx) from a
-//!    storage that refuses requests.
+//! 2. [`StorageFailure::is_transient`] distinguishes an unavailable storage (no connection, timeout, 408,
+//!    429, 5xx) from a storage that refuses requests.
 //!
 //! Limitation: only `<Code>` and `<Message>` of a response body are read, because other elements may contain
 //! secrets. For example, S3 repeats an unknown session token.
@@ -30,7 +30,7 @@ const MACHINES: [&str; 2] = ["/latest/api/token", "/latest/meta-data/iam/"];
 const NO_KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum StorageFailure {
     Answer {
         status: u16,
         code: String,
@@ -44,8 +44,8 @@ pub(crate) enum Trouble {
     },
 }
 
-impl Trouble {
-    pub(crate) fn passes(&self) -> bool {
+impl StorageFailure {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Answer { status, .. } => matches!(status, 408 | 429 | 500..),
             Self::Connection { is_tls, .. } => !is_tls,
@@ -98,7 +98,7 @@ tokio::task_local! {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outage {
     /// The trouble of the last request. `None`: the request succeeded.
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) trouble: Option<StorageFailure>,
     pub(crate) tries: u32,
     pub(crate) is_logged: bool,
 }
@@ -108,7 +108,7 @@ impl Outage {
         OUTAGE.scope(RefCell::default(), call).await
     }
 
-    pub(crate) fn note(trouble: Option<Trouble>) {
+    pub(crate) fn note(trouble: Option<StorageFailure>) {
         // An error means that the request does not belong to a call.
         let _ = OUTAGE.try_with(|outage| {
             let mut outage = outage.borrow_mut();
@@ -134,18 +134,18 @@ pub(crate) struct Connector {
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Watching { inner, secrets: self.secrets.clone() }))
+        Ok(HttpClient::new(ObservedService { inner, secrets: self.secrets.clone() }))
     }
 }
 
 #[derive(Debug)]
-struct Watching {
+struct ObservedService {
     inner: HttpClient,
     secrets: Vec<String>,
 }
 
-impl Watching {
-    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+impl ObservedService {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let uri = request.uri();
         let port = uri.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
         let host = format!("{}{port}", uri.host().unwrap_or("the storage"));
@@ -155,8 +155,8 @@ impl Watching {
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
-                let trouble = Trouble::from_error(host, &error);
-                let passes = trouble.passes();
+                let trouble = StorageFailure::from_error(host, &error);
+                let passes = trouble.is_transient();
                 Outage::note(Some(trouble.without(&self.secrets)));
                 // The library retries requests that fail with an error of another kind.
                 return Err(if passes { error } else { HttpError::new(HttpErrorKind::Unknown, error) });
@@ -170,14 +170,16 @@ impl Watching {
         let status = head.status.as_u16();
         let body = body.bytes().await?;
         let text = String::from_utf8_lossy(&body);
-        let trouble = Trouble::Answer { status, code: tag(&text, "Code"), message: tag(&text, "Message") };
-        let trouble = if asks_machine && !trouble.passes() { Trouble::no_keys() } else { trouble };
+        let trouble =
+            StorageFailure::Answer { status, code: tag(&text, "Code"), message: tag(&text, "Message") };
+        let trouble =
+            if asks_machine && !trouble.is_transient() { StorageFailure::no_keys() } else { trouble };
         Outage::note(Some(trouble.without(&self.secrets)));
         Ok(HttpResponse::from_parts(head, body.into()))
     }
 }
 
-impl HttpService for Watching {
+impl HttpService for ObservedService {
     fn call<'client, 'call>(
         &'client self,
         request: HttpRequest,
@@ -186,7 +188,7 @@ impl HttpService for Watching {
         'client: 'call,
         Self: 'call,
     {
-        Box::pin(self.ask(request))
+        Box::pin(self.send(request))
     }
 }
 
@@ -228,14 +230,15 @@ mod tests {
 
     #[test]
     fn what_passes_is_told_from_what_does_not() {
-        let answer = |status| Trouble::Answer { status, code: String::new(), message: String::new() };
+        let answer = |status| StorageFailure::Answer { status, code: String::new(), message: String::new() };
         for status in [408, 429, 500, 502, 503, 504] {
-            assert!(answer(status).passes(), "{status}");
+            assert!(answer(status).is_transient(), "{status}");
         }
         for status in [301, 400, 401, 403, 404, 412, 416] {
-            assert!(!answer(status).passes(), "{status}");
+            assert!(!answer(status).is_transient(), "{status}");
         }
-        let connection = |is_tls| Trouble::Connection { host: "a:1".into(), why: "none".into(), is_tls };
-        assert!(connection(false).passes() && !connection(true).passes());
+        let connection =
+            |is_tls| StorageFailure::Connection { host: "a:1".into(), why: "none".into(), is_tls };
+        assert!(connection(false).is_transient() && !connection(true).is_transient());
     }
 }

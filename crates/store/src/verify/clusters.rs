@@ -5,20 +5,21 @@
 use gleaner_corpus::DocumentId;
 use gleaner_corpus::dedup::Signature;
 
-use super::{Examiner, Look};
-use crate::clusters::{ClusterRecord, Kept, Standing};
+use super::{Examiner, StoreCheck};
+use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord};
 use crate::{StoreError, keys};
 
-impl<E: Examiner> Look<'_, E> {
-    pub(super) fn standing(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let Some(standing) = self.read::<Standing>("a document's standing", key, value) else {
+impl<E: Examiner> StoreCheck<'_, E> {
+    pub(super) fn cluster_membership(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Some(cluster_membership) = self.read::<ClusterMembership>("a document's standing", key, value)
+        else {
             return Ok(());
         };
         let id = DocumentId(key.get(1..17).and_then(|id| id.try_into().ok()).unwrap_or_default());
         if !self.has(&keys::document(id))? {
             self.examiner.fault(format!("the document {id} has a signature, but is missing"));
         }
-        let Standing { number, cluster } = standing;
+        let ClusterMembership { number, cluster } = cluster_membership;
         let places = [keys::signed(number), keys::member(cluster, number)];
         if self.has(&places[0])? == self.has(&places[1])? {
             self.examiner.fault(format!(
@@ -30,7 +31,7 @@ impl<E: Examiner> Look<'_, E> {
 
     /// Checks the signature of a document that represents its cluster or is the only document in it.
     pub(super) fn signed(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let Some(kept) = self.read::<Kept>("a signature", key, value) else { return Ok(()) };
+        let Some(kept) = self.read::<SignatureRecord>("a signature", key, value) else { return Ok(()) };
         let Some((number, _)) = keys::numbers(key) else { return Ok(()) };
         self.kept(number, &kept)?;
         let record = self.store.cluster_record(kept.cluster)?;
@@ -45,7 +46,7 @@ impl<E: Examiner> Look<'_, E> {
             Some((cluster, None)) => self.head_of(cluster, key, value),
             Some((cluster, Some(number))) => {
                 self.looked.members += 1;
-                let Some(kept) = self.read::<Kept>("a member of a cluster", key, value) else {
+                let Some(kept) = self.read::<SignatureRecord>("a member of a cluster", key, value) else {
                     return Ok(());
                 };
                 self.kept(number, &kept)?;
@@ -76,9 +77,9 @@ impl<E: Examiner> Look<'_, E> {
         Ok(())
     }
 
-    fn kept(&mut self, number: u32, kept: &Kept) -> Result<(), StoreError> {
-        let expected = Standing { number, cluster: kept.cluster };
-        if self.store.standing(kept.id)? != Some(expected) {
+    fn kept(&mut self, number: u32, kept: &SignatureRecord) -> Result<(), StoreError> {
+        let expected = ClusterMembership { number, cluster: kept.cluster };
+        if self.store.cluster_membership(kept.id)? != Some(expected) {
             self.examiner.fault(format!("a signature names the document {}, which has another one", kept.id));
         }
         if Signature::from_bytes(&kept.signature).is_none() {

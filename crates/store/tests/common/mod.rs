@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_corpus::Document;
-use gleaner_store::objects::{Objects, Options as ObjectOptions};
+use gleaner_store::objects::{Objects, StorageOptions as ObjectOptions};
 use gleaner_store::{
-    Archived, Duplicates, Examiner, Membership, Options, Store, UrlRecord, Writer, join, open,
+    ArchivePosition, Duplicates, Examiner, Store, StoreOptions, UrlRecord, WorkerParams, Writer, join, open,
 };
 use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::s3::{Keys, S3Server, serve};
@@ -92,13 +92,13 @@ impl Place {
 
     pub(crate) fn open(&self) -> Writer {
         match &self.database {
-            None => open(self.folder.path(), &Options { cache: 16 << 20, create: true }).unwrap(),
+            None => open(self.folder.path(), &StoreOptions { cache: 16 << 20, create: true }).unwrap(),
             Some(_) => self.worker("one", Duration::from_secs(30)),
         }
     }
 
-    pub(crate) fn membership(&self, name: &str, lease: Duration) -> Membership {
-        Membership {
+    pub(crate) fn membership(&self, name: &str, lease: Duration) -> WorkerParams {
+        WorkerParams {
             address: self.server().1.to_owned(),
             objects: self.objects(),
             name: name.into(),
@@ -143,7 +143,7 @@ impl Examiner for Faults {
     fn fault(&mut self, what: String) {
         self.0.push(what);
     }
-    fn archived(&mut self, _: &UrlRecord, _: Archived) {}
+    fn archived(&mut self, _: &UrlRecord, _: ArchivePosition) {}
     fn without_archive(&mut self, _: &Document) {}
 }
 

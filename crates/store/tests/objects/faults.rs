@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gleaner_store::objects::{Environment, ObjectError, Objects, Options};
+use gleaner_store::objects::{Environment, ObjectError, Objects, StorageOptions};
 use gleaner_testkit::s3::{Keys, Presence, S3Server, environment, serve};
 use tempfile::TempDir;
 
@@ -17,12 +17,12 @@ fn server(folder: &TempDir, port: u16) -> S3Server {
     server
 }
 
-fn options(environment: Vec<(String, String)>) -> Options {
-    Options {
+fn options(environment: Vec<(String, String)>) -> StorageOptions {
+    StorageOptions {
         patience: Duration::from_secs(3600),
         timeout: Duration::from_secs(60),
         environment: environment.into_iter().collect(),
-        ..Options::default()
+        ..StorageOptions::default()
     }
 }
 
@@ -106,7 +106,7 @@ fn a_server_that_refuses_connections_and_comes_back_is_waited_for() {
             false
         }
     };
-    let options = Options { should_stop: Arc::new(should_stop), ..options(environment) };
+    let options = StorageOptions { should_stop: Arc::new(should_stop), ..options(environment) };
     let objects = Objects::open("s3://corpus", options).unwrap();
     objects.put("a", b"rain".to_vec()).unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 0);
@@ -121,7 +121,7 @@ fn patience_ends_and_a_stop_ends_it_sooner() {
     let folder = TempDir::new().unwrap();
     let server = server(&folder, 0);
     server.set_presence(Presence::Away);
-    let hasty = Options { patience: Duration::ZERO, ..options(server.environment()) };
+    let hasty = StorageOptions { patience: Duration::ZERO, ..options(server.environment()) };
     let error = Objects::open("s3://corpus", hasty).unwrap().put("a", vec![1]).unwrap_err();
     assert!(
         matches!(error, ObjectError::Unavailable { tries: 1, .. }) && error.is_unavailable(),
@@ -129,7 +129,7 @@ fn patience_ends_and_a_stop_ends_it_sooner() {
     );
     assert!(error.to_string().contains("503 SlowDown"), "{error}");
 
-    let stopped = Options { should_stop: Arc::new(|| true), ..options(server.environment()) };
+    let stopped = StorageOptions { should_stop: Arc::new(|| true), ..options(server.environment()) };
     let objects = Objects::open("s3://corpus", stopped).unwrap();
     let before = server.requests().len();
     let error = objects.put("a", vec![1]).unwrap_err();
@@ -145,7 +145,7 @@ fn a_server_that_never_answers_is_away() {
     let folder = TempDir::new().unwrap();
     let server = server(&folder, 0);
     server.set_presence(Presence::Silent);
-    let options = Options {
+    let options = StorageOptions {
         patience: Duration::ZERO,
         timeout: Duration::from_millis(50),
         ..options(server.environment())
@@ -186,10 +186,10 @@ fn certificates_that_are_none_are_told() {
     let file = folder.path().join("ca.pem");
     std::fs::write(&file, "no certificate").unwrap();
     let set = Environment::from_iter([("AWS_CA_BUNDLE", file.to_str().unwrap())]);
-    let options = Options { environment: set, ..Options::default() };
+    let options = StorageOptions { environment: set, ..StorageOptions::default() };
     let error = Objects::open("s3://corpus", options.clone()).unwrap_err().to_string();
     assert!(error.starts_with("AWS_CA_BUNDLE: ") && error.contains("PEM"), "{error}");
-    let given = Options { certificates: Some(folder.path().join("absent.pem")), ..options };
+    let given = StorageOptions { certificates: Some(folder.path().join("absent.pem")), ..options };
     let error = Objects::open("s3://corpus", given).unwrap_err().to_string();
     assert!(error.starts_with("certificates: ") && error.contains("absent.pem"), "{error}");
 }
@@ -216,7 +216,7 @@ fn keys_that_are_not_set_are_told() {
     set.retain(|(name, _)| !name.contains("KEY"));
     // The server replaces the cloud's metadata service, and returns no keys.
     let set = with(set, "AWS_METADATA_ENDPOINT", &format!("http://{}", server.address()));
-    let hasty = Options { patience: Duration::ZERO, ..options(set) };
+    let hasty = StorageOptions { patience: Duration::ZERO, ..options(set) };
     let objects = Objects::open("s3://corpus", hasty).unwrap();
     let error = objects.check().unwrap_err();
     assert!(matches!(error, ObjectError::Denied { .. }), "{error:?}");
@@ -256,7 +256,7 @@ fn what_a_storage_repeats_of_the_keys_is_not_shown() {
     );
     for status in ["400 Bad Request", "403 Forbidden", "404 Not Found", "409 Conflict", "503 Slow"] {
         let environment = environment(answering(answer(status, &body)), &Keys::default());
-        let options = Options { patience: Duration::ZERO, ..options(environment) };
+        let options = StorageOptions { patience: Duration::ZERO, ..options(environment) };
         let objects = Objects::open("s3://corpus", options).unwrap();
         for error in [
             objects.get("a").unwrap_err(),
@@ -275,7 +275,7 @@ fn what_a_storage_repeats_of_the_keys_is_not_shown() {
 fn an_answer_that_breaks_off_is_a_storage_that_is_away() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nLast-Modified: Sat, 21 Nov 2026 02:00:00 GMT\r\nETag: \"1\"\r\n\r\nrain";
     let environment = environment(answering(head.into()), &Keys::default());
-    let options = Options { patience: Duration::ZERO, ..options(environment) };
+    let options = StorageOptions { patience: Duration::ZERO, ..options(environment) };
     let error = Objects::open("s3://corpus", options).unwrap().get("a").unwrap_err();
     assert!(error.is_unavailable(), "{error:?}");
 }

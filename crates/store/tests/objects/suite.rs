@@ -4,7 +4,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use gleaner_store::objects::{Entry, Environment, ObjectError, Objects, Options};
+use gleaner_store::objects::{Environment, ObjectEntry, ObjectError, Objects, StorageOptions};
 use gleaner_testkit::s3::{Keys, S3Server, serve};
 use tempfile::TempDir;
 
@@ -15,11 +15,11 @@ struct Place {
 }
 
 fn places() -> [Place; 2] {
-    let options = |environment| Options {
+    let options = |environment| StorageOptions {
         patience: Duration::ZERO,
         timeout: Duration::from_secs(60),
         environment,
-        ..Options::default()
+        ..StorageOptions::default()
     };
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("made/by/itself");
@@ -40,7 +40,7 @@ fn on_both(check: impl Fn(&Objects)) {
     }
 }
 
-fn names(entries: &[Entry]) -> Vec<&str> {
+fn names(entries: &[ObjectEntry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.name.as_str()).collect()
 }
 
@@ -210,10 +210,10 @@ fn what_a_folders_disk_refuses_is_told() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let path = folder.path().join("file/below");
-    let error = Objects::open(path.to_str().unwrap(), Options::default()).unwrap_err();
+    let error = Objects::open(path.to_str().unwrap(), StorageOptions::default()).unwrap_err();
     assert!(error.to_string().contains("file/below") && matches!(error, ObjectError::Open { .. }), "{error}");
 
-    let objects = Objects::open(folder.path().to_str().unwrap(), Options::default()).unwrap();
+    let objects = Objects::open(folder.path().to_str().unwrap(), StorageOptions::default()).unwrap();
     let error = objects.put("file/below", Vec::new()).unwrap_err();
     assert!(!error.is_unavailable() && !error.is_missing(), "{error}");
     let error = objects.put(&"x".repeat(300), Vec::new()).unwrap_err();

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::objects::{ObjectError, Objects, Options};
+use gleaner_store::objects::{ObjectError, Objects, StorageOptions};
 use gleaner_testkit::s3::{Keys, serve};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -62,7 +62,12 @@ fn a_private_authority_is_trusted_when_it_is_named() {
     set.push(("AWS_ENDPOINT_URL".into(), format!("https://{address}")));
     let open = |set: Vec<(String, String)>, certificates| {
         let environment = set.into_iter().collect();
-        let options = Options { patience: Duration::ZERO, environment, certificates, ..Options::default() };
+        let options = StorageOptions {
+            patience: Duration::ZERO,
+            environment,
+            certificates,
+            ..StorageOptions::default()
+        };
         Objects::open("s3://corpus", options).unwrap()
     };
     let error = open(set.clone(), None).check().unwrap_err();

@@ -71,7 +71,7 @@ const LIST_KEYS: [&str; 12] =
     ["q", "s", "query", "search", "keyword", "keywords", "page", "paged", "p_page", "offset", "tag", "cat"];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Address {
+pub(super) struct UrlFeatures {
     pub(super) segments: f32,
     /// The number of words in the last segment. Hyphens, underscores, `+` and `%20` separate words.
     pub(super) slug_words: f32,
@@ -86,7 +86,7 @@ pub(super) struct Address {
     pub(super) asks_list: bool,
 }
 
-impl Address {
+impl UrlFeatures {
     /// Analyses a URL. Returns `None` if the URL is empty.
     pub(super) fn from_url(url: &str) -> Option<Self> {
         if url.is_empty() {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn front_pages() {
-        let is_front = |url| Address::from_url(url).is_some_and(|address| address.is_front_page());
+        let is_front = |url| UrlFeatures::from_url(url).is_some_and(|address| address.is_front_page());
         for url in ["https://a.example", "https://a.example/", "https://a.example/#top"] {
             assert!(is_front(url), "{url}");
         }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn shapes() {
-        let of = |path: &str| Address::from_url(&format!("https://a.example{path}")).unwrap();
+        let of = |path: &str| UrlFeatures::from_url(&format!("https://a.example{path}")).unwrap();
         let story = of("/2026/11/20/rain-ends-in-the-valley-4123456.html");
         assert_eq!((story.segments, story.slug_words, story.digits), (4.0, 6.0, 7.0));
         assert!(story.has_year && story.has_extension && story.behind_listing.is_none() && !story.asks_list);

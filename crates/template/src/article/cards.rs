@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::text::PlacedLine;
 use gleaner_html::{NodeId, Page};
 
@@ -31,7 +31,7 @@ pub(super) struct Cards {
 
 /// The properties of a line that are counted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct LineMarks {
     /// The first text node of the line.
     node: NodeId,
     words: u32,
@@ -44,14 +44,14 @@ pub(super) struct Mark {
 /// The date or price of a line counts only if the line has at most this number of words.
 const SHORT: u32 = 12;
 
-impl Mark {
+impl LineMarks {
     pub(super) fn new(placed: &PlacedLine, words: u32, is_content: bool) -> Self {
         let (text, is_short) = (placed.line.text.as_str(), words <= SHORT);
         let (has_date, has_price) = (is_short && has_date(text), is_short && has_price(text));
         Self { node: placed.nodes.start, words, is_content, has_date, has_price }
     }
 
-    pub(super) fn from_judged(block: &Judged) -> Self {
+    pub(super) fn from_judged(block: &ClassifiedBlock) -> Self {
         Self::new(&block.placed, block.words, block.is_content())
     }
 }
@@ -68,7 +68,7 @@ const DATES: usize = 5;
 const PRICES: usize = 6;
 
 impl Running {
-    fn new(page: &Page, marks: &[Mark]) -> Self {
+    fn new(page: &Page, marks: &[LineMarks]) -> Self {
         let mut at = vec![[0.0; KINDS]; page.len() + 1];
         for mark in marks {
             let own = &mut at[mark.node as usize + 1];
@@ -101,7 +101,7 @@ impl Running {
 
 impl Cards {
     /// `marks` are the lines of the page.
-    pub(super) fn new(page: &Page, marks: &[Mark]) -> Self {
+    pub(super) fn new(page: &Page, marks: &[LineMarks]) -> Self {
         let running = Running::new(page, marks);
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
         for (id, node) in page.iter() {
@@ -209,8 +209,8 @@ mod tests {
 
     fn cards(html: &str) -> Cards {
         let page = Page::parse(html);
-        let judged = block_model::judge(&page, block_model::built_in());
-        Cards::new(&page, &judged.iter().map(Mark::from_judged).collect::<Vec<_>>())
+        let judged = block_model::classify(&page, block_model::built_in());
+        Cards::new(&page, &judged.iter().map(LineMarks::from_judged).collect::<Vec<_>>())
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::Page;
 
 /// Maximum number of words of a line that begins with a control's label.
@@ -186,7 +186,7 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    pub(super) fn new(page: &Page, judged: &[Judged]) -> Self {
+    pub(super) fn new(page: &Page, judged: &[ClassifiedBlock]) -> Self {
         let mut controls = Self::default();
         for block in judged.iter().filter(|block| block.words <= SHORT) {
             let line = block.placed.line.text.to_lowercase();

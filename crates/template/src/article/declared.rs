@@ -6,7 +6,7 @@ use gleaner_html::Page;
 
 /// The declared type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Declared {
+pub enum DeclaredType {
     /// An article or a posting, or a page that states a publication time.
     Article,
     /// A collection, a search result or a product, but not an article.
@@ -19,7 +19,7 @@ pub enum Declared {
 const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 
-impl Declared {
+impl DeclaredType {
     /// Reads the page's declared type. If JSON-LD declares a list and an article, the page is an article,
     /// because articles often declare the lists that they link to.
     #[must_use]
@@ -80,20 +80,20 @@ mod tests {
         let ld = |json: &str| format!("<script type='application/ld+json'>{json}</script>");
         let og = |kind: &str| format!("<meta property='og:type' content='{kind}'>");
         let cases = [
-            (String::new(), Declared::Nothing),
-            (og("website"), Declared::Nothing),
-            (og("article"), Declared::Article),
-            (og("product.group"), Declared::Listing),
-            (ld("{\"@type\":\"NewsArticle\"}"), Declared::Article),
-            (ld("{\"@type\" : [\"Thing\", \"CollectionPage\"], }"), Declared::Listing),
-            (ld("{\"@type\":\"Product\"}, {\"@type\":\"Article\"}"), Declared::Article),
-            (og("article") + &ld("{\"@type\":\"Product\"}"), Declared::Listing),
-            (ld("{\"@type\""), Declared::Nothing),
-            (ld("{\"@type\": [\"a"), Declared::Nothing),
-            ("<meta property='article:published_time' content='2025-01-01'>".into(), Declared::Article),
+            (String::new(), DeclaredType::Nothing),
+            (og("website"), DeclaredType::Nothing),
+            (og("article"), DeclaredType::Article),
+            (og("product.group"), DeclaredType::Listing),
+            (ld("{\"@type\":\"NewsArticle\"}"), DeclaredType::Article),
+            (ld("{\"@type\" : [\"Thing\", \"CollectionPage\"], }"), DeclaredType::Listing),
+            (ld("{\"@type\":\"Product\"}, {\"@type\":\"Article\"}"), DeclaredType::Article),
+            (og("article") + &ld("{\"@type\":\"Product\"}"), DeclaredType::Listing),
+            (ld("{\"@type\""), DeclaredType::Nothing),
+            (ld("{\"@type\": [\"a"), DeclaredType::Nothing),
+            ("<meta property='article:published_time' content='2025-01-01'>".into(), DeclaredType::Article),
         ];
         for (html, expected) in cases {
-            assert_eq!(Declared::from_page(&Page::parse(&html)), expected, "{html}");
+            assert_eq!(DeclaredType::from_page(&Page::parse(&html)), expected, "{html}");
         }
     }
 }

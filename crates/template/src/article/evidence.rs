@@ -6,32 +6,35 @@ use gleaner_extract::block_model::{Known, KnownLine};
 use gleaner_html::Page;
 use gleaner_html::metadata::{Metadata, metadata};
 
-use super::address::Address;
+use super::address::UrlFeatures;
 use super::browser;
-use super::cards::{Cards, Mark};
-use super::declared::{Declared, json_ld_types};
+use super::cards::{Cards, LineMarks};
+use super::declared::{DeclaredType, json_ld_types};
 use super::signals::Signals;
-use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, Reason, is_hub, walls};
+use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
 use crate::detection::{DECISIVE, LEAST_PAGES};
 
-/// On a known site, a page is a hub if it has no text at the site's places, its longest sequence of prose has
-/// fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.
+/// On a known site, a page is a hub if it has no text at the site's DOM paths, its longest sequence of prose
+/// has fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.
 const FEW_SENTENCES: f64 = 60.0;
 const SOME_LINKS: f64 = 0.25;
 
 pub(super) struct Evidence<'a> {
     pub(super) page: &'a Page,
     pub(super) url: &'a str,
-    pub(super) address: Option<Address>,
+    pub(super) address: Option<UrlFeatures>,
     pub(super) signals: Signals,
     pub(super) types: Vec<String>,
-    pub(super) declared: Declared,
+    pub(super) declared: DeclaredType,
     metadata: OnceCell<Metadata>,
 }
 
-/// Whether a line is at a place where the training pages of its site had body text.
+/// Whether a line is at a DOM path where the training pages of its site had body text.
 fn is_of_text(line: &KnownLine) -> bool {
-    !line.repeated && line.place.is_some_and(|place| place.pages >= LEAST_PAGES && place.log_odds >= DECISIVE)
+    !line.repeated
+        && line
+            .dom_path
+            .is_some_and(|dom_path| dom_path.pages >= LEAST_PAGES && dom_path.log_odds >= DECISIVE)
 }
 
 impl<'a> Evidence<'a> {
@@ -40,9 +43,9 @@ impl<'a> Evidence<'a> {
         Self {
             page,
             url,
-            address: Address::from_url(url),
+            address: UrlFeatures::from_url(url),
             signals: Signals::from_page(page),
-            declared: Declared::from_types(page, &types),
+            declared: DeclaredType::from_types(page, &types),
             types,
             metadata: OnceCell::new(),
         }
@@ -54,7 +57,7 @@ impl<'a> Evidence<'a> {
 
     /// Whether the page declares an article and states a publication time.
     pub(super) fn is_dated_article(&self) -> bool {
-        self.declared == Declared::Article && self.metadata().published.is_some()
+        self.declared == DeclaredType::Article && self.metadata().published.is_some()
     }
 
     fn is_front_page(&self) -> bool {
@@ -62,18 +65,18 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns why a page that is not a wall is rejected: it has too little text, or is a declared list.
-    pub(super) fn poor_or_declared(&self) -> Option<Reason> {
+    pub(super) fn poor_or_declared(&self) -> Option<NotArticleReason> {
         let least = if self.is_dated_article() { LEAST_WORDS_DATED } else { LEAST_WORDS };
         if self.signals.words - self.signals.linked < least {
             let pictures = walls::shows_pictures(self.page) && !self.is_front_page();
             let few_links = self.signals.link_lines < MANY_LINK_LINES;
             return Some(match pictures && few_links {
-                _ if browser::is_needed(self.page) => Reason::NeedsBrowser,
-                true => Reason::Gallery,
-                false => Reason::TooLittleText,
+                _ if browser::is_needed(self.page) => NotArticleReason::NeedsBrowser,
+                true => NotArticleReason::Gallery,
+                false => NotArticleReason::TooLittleText,
             });
         }
-        (self.declared == Declared::Listing).then_some(Reason::DeclaredListing)
+        (self.declared == DeclaredType::Listing).then_some(NotArticleReason::DeclaredListing)
     }
 
     pub(super) fn is_hub(&self) -> bool {
@@ -81,21 +84,22 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns the kind of a hub. `priced` is the number of its cards with prices.
-    pub(super) fn kind_of_hub(&self, priced: f32) -> Reason {
-        let lists =
-            |address: Address| address.asks_list || address.behind_listing.is_some_and(|behind| behind <= 2);
+    pub(super) fn kind_of_hub(&self, priced: f32) -> NotArticleReason {
+        let lists = |address: UrlFeatures| {
+            address.asks_list || address.behind_listing.is_some_and(|behind| behind <= 2)
+        };
         if priced >= GOODS {
-            Reason::Shop
+            NotArticleReason::Shop
         } else if self.address.is_some_and(lists) {
-            Reason::Listing
+            NotArticleReason::Listing
         } else {
-            Reason::Hub
+            NotArticleReason::Hub
         }
     }
 
     /// Returns why the page is not an article, or `None` if only the block model can decide this. If `site`
     /// is `None`, the reason is the one that [`super::judge_blocks`] gives.
-    pub(super) fn without_model(&self, site: Option<&Known>) -> Option<Reason> {
+    pub(super) fn without_model(&self, site: Option<&Known>) -> Option<NotArticleReason> {
         let poor = self.poor_or_declared();
         let is_hub = poor.is_none() && self.is_hub();
         let may_be_hub = site.is_some()
@@ -115,8 +119,8 @@ impl<'a> Evidence<'a> {
         let has_text = || lines.iter().any(is_of_text);
         let is_refused = is_hub && !walls::may_be_gallery(self.page, &lines) || may_be_hub && !has_text();
         is_refused.then(|| {
-            let mark = |line: &KnownLine| Mark::new(&line.placed, line.words, false);
-            let marks: Vec<Mark> = lines.iter().map(mark).collect();
+            let mark = |line: &KnownLine| LineMarks::new(&line.placed, line.words, false);
+            let marks: Vec<LineMarks> = lines.iter().map(mark).collect();
             self.kind_of_hub(Cards::new(self.page, &marks).priced)
         })
     }

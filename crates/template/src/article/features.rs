@@ -6,15 +6,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gleaner_extract::block_model::{self, Judged};
+use gleaner_extract::block_model::{self, ClassifiedBlock};
 use gleaner_extract::words;
 use gleaner_html::text::LineKind;
 use gleaner_html::{Page, metadata::Metadata};
 
-use super::address::Address;
-use super::cards::{Cards, Mark, has_date};
+use super::address::UrlFeatures;
+use super::cards::{Cards, LineMarks, has_date};
 use super::controls::{Controls, links_below};
-use super::declared::Declared;
+use super::declared::DeclaredType;
 use super::evidence::Evidence;
 
 pub(super) type Row = Vec<(&'static str, f32)>;
@@ -30,10 +30,15 @@ const TINY: u32 = 3;
 /// Number of blocks in which a date is searched, starting with the headline.
 const NEAR: usize = 8;
 
-pub(super) fn features(evidence: &Evidence, judged: &[Judged], marks: &[Mark], cards: &Cards) -> Row {
+pub(super) fn features(
+    evidence: &Evidence,
+    judged: &[ClassifiedBlock],
+    marks: &[LineMarks],
+    cards: &Cards,
+) -> Row {
     let mut row = Row::with_capacity(90);
     let stated = evidence.metadata();
-    let content: Vec<&Judged> = judged.iter().filter(|block| block.is_content()).collect();
+    let content: Vec<&ClassifiedBlock> = judged.iter().filter(|block| block.is_content()).collect();
     let total: f32 = judged.iter().map(|block| block.words as f32).sum();
     content_features(judged, &content, total, &mut row);
     stretch_features(judged, &mut row);
@@ -58,13 +63,13 @@ fn flag(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
-fn sum<'a>(blocks: impl Iterator<Item = &'a Judged>) -> f32 {
+fn sum<'a>(blocks: impl Iterator<Item = &'a ClassifiedBlock>) -> f32 {
     blocks.map(|block| block.words as f32).sum()
 }
 
-fn content_features(judged: &[Judged], content: &[&Judged], total: f32, row: &mut Row) {
+fn content_features(judged: &[ClassifiedBlock], content: &[&ClassifiedBlock], total: f32, row: &mut Row) {
     let own = sum(content.iter().copied());
-    let chance = |block: &Judged| block.words as f32 / (1.0 + (-block.log_odds).exp());
+    let chance = |block: &ClassifiedBlock| block.words as f32 / (1.0 + (-block.log_odds).exp());
     let linked: f32 = content.iter().map(|block| block.link_share * block.words as f32).sum();
     let of = |least: u32| content.iter().filter(move |block| block.words >= least).copied();
     let kind = |kind: LineKind| content.iter().filter(move |block| block.placed.line.kind == kind).copied();
@@ -86,34 +91,38 @@ fn content_features(judged: &[Judged], content: &[&Judged], total: f32, row: &mu
     row.push(("mean log-odds of content", share(odds, own)));
     row.push(("greatest log-odds", content.iter().map(|b| b.log_odds).fold(0.0, f32::max)));
     row.push(("headings in content, log", ln(kind(LineKind::Heading).count() as f32)));
-    let headed = |block: &&Judged| block.link_share > 0.5;
+    let headed = |block: &&ClassifiedBlock| block.link_share > 0.5;
     row.push(("linked headings in content, log", ln(kind(LineKind::Heading).filter(headed).count() as f32)));
     row.push(("share of content in items", share(sum(kind(LineKind::Item)), own)));
     row.push(("share of content in captions", share(sum(content.iter().copied().filter(is_caption)), own)));
-    let mut places: Vec<(&str, f32)> = content.iter().map(|b| (b.place.as_str(), b.words as f32)).collect();
-    places.sort_unstable_by_key(|(place, _)| *place);
-    let sums: Vec<f32> =
-        places.chunk_by(|a, b| a.0 == b.0).map(|chunk| chunk.iter().map(|(_, words)| words).sum()).collect();
+    let mut dom_paths: Vec<(&str, f32)> =
+        content.iter().map(|b| (b.dom_path.as_str(), b.words as f32)).collect();
+    dom_paths.sort_unstable_by_key(|(dom_path, _)| *dom_path);
+    let sums: Vec<f32> = dom_paths
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|chunk| chunk.iter().map(|(_, words)| words).sum())
+        .collect();
     row.push(("places of content, log", ln(sums.len() as f32)));
     row.push(("share of content at one place", share(sums.iter().copied().fold(0.0, f32::max), own)));
 }
 
-/// Parts of the names of places with captions.
+/// Parts of the names of DOM paths with captions.
 pub(super) const CAPTION_NAMES: [&str; 5] = ["caption", "gallery", "slide", "photo-", "legend"];
 
-pub(super) fn is_caption(block: &&Judged) -> bool {
-    let place = block.place.to_ascii_lowercase();
-    block.placed.line.kind == LineKind::Caption || CAPTION_NAMES.iter().any(|word| place.contains(word))
+pub(super) fn is_caption(block: &&ClassifiedBlock) -> bool {
+    let dom_path = block.dom_path.to_ascii_lowercase();
+    block.placed.line.kind == LineKind::Caption || CAPTION_NAMES.iter().any(|word| dom_path.contains(word))
 }
 
-fn stretch_features(judged: &[Judged], row: &mut Row) {
-    let first = judged.iter().position(Judged::is_content);
-    let last = judged.iter().rposition(Judged::is_content);
+fn stretch_features(judged: &[ClassifiedBlock], row: &mut Row) {
+    let first = judged.iter().position(ClassifiedBlock::is_content);
+    let last = judged.iter().rposition(ClassifiedBlock::is_content);
     let span = match (first, last) {
         (Some(first), Some(last)) => &judged[first..=last],
         _ => &[],
     };
-    let parts = |block: &Judged| block.link_share > 0.5 && block.words >= TINY && !block.is_content();
+    let parts =
+        |block: &ClassifiedBlock| block.link_share > 0.5 && block.words >= TINY && !block.is_content();
     let stretches: Vec<f32> = span
         .split(|block| parts(block))
         .map(|run| sum(run.iter().filter(|b| b.is_content())))
@@ -121,7 +130,7 @@ fn stretch_features(judged: &[Judged], row: &mut Row) {
         .collect();
     let longest = stretches.iter().copied().fold(0.0, f32::max);
     let content = sum(span.iter().filter(|block| block.is_content()));
-    let heads = |block: &&Judged| block.link_share > 0.5 && block.words >= TINY;
+    let heads = |block: &&ClassifiedBlock| block.link_share > 0.5 && block.words >= TINY;
     let links = span.iter().filter(heads).count() as f32;
     row.push(("stretches of content, log", ln(stretches.len() as f32)));
     row.push(("longest stretch of content, log", ln(longest)));
@@ -138,7 +147,13 @@ fn stretch_features(judged: &[Judged], row: &mut Row) {
     ));
 }
 
-fn page_features(evidence: &Evidence, judged: &[Judged], marks: &[Mark], total: f32, row: &mut Row) {
+fn page_features(
+    evidence: &Evidence,
+    judged: &[ClassifiedBlock],
+    marks: &[LineMarks],
+    total: f32,
+    row: &mut Row,
+) {
     let Evidence { page, signals, .. } = evidence;
     row.push(("words, log", ln(signals.words as f32)));
     row.push(("link share", signals.link_share() as f32));
@@ -152,7 +167,7 @@ fn page_features(evidence: &Evidence, judged: &[Judged], marks: &[Mark], total: 
     let prices = marks.iter().filter(|mark| mark.has_price).count() as f32;
     row.push(("short lines with a date, log", ln(dates)));
     row.push(("short lines with a price, log", ln(prices)));
-    let headings = |block: &&Judged| block.placed.line.kind == LineKind::Heading;
+    let headings = |block: &&ClassifiedBlock| block.placed.line.kind == LineKind::Heading;
     let all = judged.iter().filter(headings).count() as f32;
     let linked = judged.iter().filter(headings).filter(|block| block.link_share > 0.5).count() as f32;
     row.push(("headings, log", ln(all)));
@@ -197,7 +212,7 @@ fn card_features(cards: &Cards, total: f32, row: &mut Row) {
     row.push(("priced cards, log", ln(cards.priced)));
 }
 
-fn control_features(evidence: &Evidence, judged: &[Judged], row: &mut Row) {
+fn control_features(evidence: &Evidence, judged: &[ClassifiedBlock], row: &mut Row) {
     let Evidence { page, url, .. } = evidence;
     let controls = Controls::new(page, judged);
     row.push(("words of shops, log", ln(controls.of_shops)));
@@ -216,14 +231,19 @@ fn control_features(evidence: &Evidence, judged: &[Judged], row: &mut Row) {
     row.push(("links to further pages, log", if further < 0.0 { -1.0 } else { ln(further) }));
 }
 
-fn headline_features(judged: &[Judged], content: &[&Judged], stated: &Metadata, row: &mut Row) {
+fn headline_features(
+    judged: &[ClassifiedBlock],
+    content: &[&ClassifiedBlock],
+    stated: &Metadata,
+    row: &mut Row,
+) {
     let title = Words::from_text(stated.title.as_deref().unwrap_or_default());
     let at = headline(judged, &title);
     let first = judged.iter().position(|block| block.is_content() && block.words >= PARAGRAPH);
     let heading = |at: usize| flag(judged[at].placed.line.kind == LineKind::Heading);
     let between =
         |(at, first): (usize, usize)| if first > at { ln(sum(judged[at..first].iter())) } else { 0.0 };
-    let dated = |block: &Judged| block.words <= PARAGRAPH && has_date(&block.placed.line.text);
+    let dated = |block: &ClassifiedBlock| block.words <= PARAGRAPH && has_date(&block.placed.line.text);
     row.push(("words of the title", title.len() as f32));
     row.push(("headline is there", flag(at.is_some())));
     row.push(("headline is a heading", at.map_or(-1.0, heading)));
@@ -273,9 +293,9 @@ impl Words {
 }
 
 /// Returns the first block with at least 80% of the title's words and few other words.
-fn headline(judged: &[Judged], title: &Words) -> Option<usize> {
+fn headline(judged: &[ClassifiedBlock], title: &Words) -> Option<usize> {
     let size = title.len() as f32;
-    let is_headline = |block: &Judged| {
+    let is_headline = |block: &ClassifiedBlock| {
         block.words as f32 <= 1.6 * size + 2.0
             && title.found_in(std::iter::once(block.placed.line.text.as_str())) as f32 >= 0.8 * size
     };
@@ -286,9 +306,9 @@ fn statement_features(evidence: &Evidence, row: &mut Row) {
     let Evidence { types, declared, .. } = evidence;
     let stated = evidence.metadata();
     let declared = match declared {
-        Declared::Listing => -1.0,
-        Declared::Nothing => 0.0,
-        Declared::Article => 1.0,
+        DeclaredType::Listing => -1.0,
+        DeclaredType::Nothing => 0.0,
+        DeclaredType::Article => 1.0,
     };
     let count = |names: &[&str]| types.iter().filter(|t| names.contains(&t.as_str())).count() as f32;
     let articles = types.iter().filter(|t| t.ends_with("Article") || *t == "BlogPosting").count() as f32;
@@ -307,8 +327,9 @@ fn statement_features(evidence: &Evidence, row: &mut Row) {
     row.push(("section is stated", flag(stated.section.is_some())));
 }
 
-fn address_features(address: Option<Address>, row: &mut Row) {
-    let mut put = |name, value: fn(&Address) -> f32| row.push((name, address.as_ref().map_or(-1.0, value)));
+fn address_features(address: Option<UrlFeatures>, row: &mut Row) {
+    let mut put =
+        |name, value: fn(&UrlFeatures) -> f32| row.push((name, address.as_ref().map_or(-1.0, value)));
     put("segments of the path", |a| a.segments);
     put("words of the slug", |a| a.slug_words);
     put("characters of the slug", |a| a.slug_length);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::feature_row;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Written {
+struct StoredTree {
     /// For each split: the name of the feature, the threshold, the child for values up to the threshold, and
     /// the child for greater values.
     splits: Vec<(String, f32, i16, i16)>,
@@ -28,7 +28,7 @@ struct Written {
 #[must_use]
 pub fn written(forest: &Forest, names: &[&str]) -> String {
     let split = |s: &Split| (names[s.feature as usize].to_owned(), s.threshold, s.left, s.right);
-    let tree = |tree: &Tree| Written {
+    let tree = |tree: &Tree| StoredTree {
         splits: tree.splits.iter().map(split).collect(),
         leaves: tree.leaves.clone(),
     };
@@ -42,14 +42,14 @@ pub fn written(forest: &Forest, names: &[&str]) -> String {
 
 /// Parses a model file. Returns `None` if the file is malformed or has an unknown feature.
 fn read(text: &str, names: &[&'static str]) -> Option<Forest> {
-    let written: Vec<Written> = serde_json::from_str(text).ok()?;
+    let written: Vec<StoredTree> = serde_json::from_str(text).ok()?;
     let numbers: HashMap<&str, u16> = (0..).zip(names).map(|(number, name)| (*name, number)).collect();
     let trees: Option<Vec<Tree>> = written.into_iter().map(|tree| sound(tree, &numbers)).collect();
     Some(Forest::new(trees?))
 }
 
 /// Converts a tree. Returns `None` if a child is out of range or has two parents, or if a feature is unknown.
-fn sound(written: Written, numbers: &HashMap<&str, u16>) -> Option<Tree> {
+fn sound(written: StoredTree, numbers: &HashMap<&str, u16>) -> Option<Tree> {
     let split = |(name, threshold, left, right): (String, f32, i16, i16)| {
         Some(Split { feature: *numbers.get(name.as_str())?, left, right, threshold })
     };

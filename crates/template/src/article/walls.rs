@@ -15,18 +15,18 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use gleaner_extract::Phrases;
-use gleaner_extract::block_model::{Judged, KnownLine, kinds_of_element, sayings_of};
+use gleaner_extract::block_model::{ClassifiedBlock, KnownLine, kinds_of_element, phrase_kinds_of};
 use gleaner_html::text::{LineKind, tidy};
 use gleaner_html::{NodeId, Page};
 
 mod phrases;
 
-use super::Reason;
+use super::NotArticleReason;
 use super::features::{CAPTION_NAMES, is_caption};
 use phrases::WALLS;
 
 struct Wall {
-    reason: Reason,
+    reason: NotArticleReason,
     /// Phrases that occur only on this kind of wall, in a title, a heading or a line.
     phrases: &'static [&'static str],
     /// A page with at least this many words of other prose is not a wall.
@@ -79,7 +79,11 @@ fn title(page: &Page) -> String {
 
 /// Returns the kind of wall, or `None` if the page is not a wall. `is_dated_article` says whether the page
 /// declares an article with a publication time. The time is linear.
-pub(super) fn wall(page: &Page, judged: &[Judged], is_dated_article: bool) -> Option<Reason> {
+pub(super) fn wall(
+    page: &Page,
+    judged: &[ClassifiedBlock],
+    is_dated_article: bool,
+) -> Option<NotArticleReason> {
     let title = title(page);
     let lines = judged.iter().map(|block| (block.placed.line.text.as_str(), block.words, block.link_share));
     if !has_phrase(&title, lines) {
@@ -95,23 +99,23 @@ fn lower(text: &str) -> String {
 }
 
 impl Wall {
-    fn is(&self, page: &Page, title: &str, judged: &[Judged], is_dated_article: bool) -> bool {
-        let in_title = self.says(title);
-        let is_believed = is_dated_article && !in_title && self.reason != Reason::LoginWall;
+    fn is(&self, page: &Page, title: &str, judged: &[ClassifiedBlock], is_dated_article: bool) -> bool {
+        let in_title = self.contains_phrase(title);
+        let is_believed = is_dated_article && !in_title && self.reason != NotArticleReason::LoginWall;
         let most = if is_believed { FEW_SENTENCES } else { self.most_other };
         self.has_less_than(most, judged)
-            && if self.reason == Reason::ConsentWall {
-                self.phrases_said(judged) >= CONSENT_PHRASES && self.is_the_text(page, judged)
+            && if self.reason == NotArticleReason::ConsentWall {
+                self.matched_phrases(judged) >= CONSENT_PHRASES && self.is_the_text(page, judged)
             } else {
-                in_title || judged.iter().any(|block| self.speaks(page, block, LINE))
+                in_title || judged.iter().any(|block| self.line_matches(page, block, LINE))
             }
     }
 
-    fn says(&self, text: &str) -> bool {
+    fn contains_phrase(&self, text: &str) -> bool {
         self.phrases.iter().any(|phrase| text.contains(phrase))
     }
 
-    fn phrases_said(&self, judged: &[Judged]) -> usize {
+    fn matched_phrases(&self, judged: &[ClassifiedBlock]) -> usize {
         let lines = judged.iter().filter(|block| block.words <= PARAGRAPH && block.link_share <= 0.5);
         let text: String = lines.flat_map(|block| [lower(&block.placed.line.text), "\n".into()]).collect();
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
@@ -119,30 +123,30 @@ impl Wall {
 
     /// Whether a line of body text contains one of the phrases. Also `true` if the page has no body text. So
     /// a consent banner next to a short text does not make a page a wall.
-    fn is_the_text(&self, page: &Page, judged: &[Judged]) -> bool {
+    fn is_the_text(&self, page: &Page, judged: &[ClassifiedBlock]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
-        content.peek().is_none() || content.any(|block| self.speaks(page, block, PARAGRAPH))
+        content.peek().is_none() || content.any(|block| self.line_matches(page, block, PARAGRAPH))
     }
 
     /// Whether a line of at most `most` words has one of the phrases. Log-ins for comments are ignored.
-    fn speaks(&self, page: &Page, block: &Judged, most: u32) -> bool {
+    fn line_matches(&self, page: &Page, block: &ClassifiedBlock, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
             && block.link_share <= 0.5
-            && self.says(&lower(text))
-            && !(self.reason == Reason::LoginWall && is_of_comments(page, block))
+            && self.contains_phrase(&lower(text))
+            && !(self.reason == NotArticleReason::LoginWall && is_of_comments(page, block))
     }
 
     /// Whether the page has fewer than `most` words of prose. Equal lines are counted once. Lines with a
     /// phrase are not counted if they are short enough for a wall.
-    fn has_less_than(&self, most: f32, judged: &[Judged]) -> bool {
-        let longest = if self.reason == Reason::ConsentWall { PARAGRAPH } else { LINE };
+    fn has_less_than(&self, most: f32, judged: &[ClassifiedBlock]) -> bool {
+        let longest = if self.reason == NotArticleReason::ConsentWall { PARAGRAPH } else { LINE };
         let mut seen = HashSet::new();
         let mut words = 0.0;
         for block in judged {
             let text = block.placed.line.text.as_str();
             let is_prose = block.is_content() && block.words >= PROSE && block.link_share < 0.5;
-            let says = || block.words <= longest && self.says(&lower(text));
+            let says = || block.words <= longest && self.contains_phrase(&lower(text));
             if is_prose && seen.insert(text) && !says() {
                 words += weight(block);
                 if words >= most {
@@ -154,11 +158,11 @@ impl Wall {
     }
 }
 
-fn is_of_comments(page: &Page, block: &Judged) -> bool {
+fn is_of_comments(page: &Page, block: &ClassifiedBlock) -> bool {
     const SPOKEN: [&str; 6] = ["discussion", "thảo luận", "forum", "diskus", "dyskus", "discusión"];
     let text = lower(&block.placed.line.text);
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
-    sayings_of(&text).any(|saying| saying == "comments")
+    phrase_kinds_of(&text).any(|saying| saying == "comments")
         || SPOKEN.iter().any(|word| text.contains(word))
         || std::iter::successors(Some(block.placed.block), up)
             .take(NEAR)
@@ -166,15 +170,16 @@ fn is_of_comments(page: &Page, block: &Judged) -> bool {
 }
 
 /// Returns the number of words. A Chinese or Japanese character counts as half a word.
-fn weight(block: &Judged) -> f32 {
+fn weight(block: &ClassifiedBlock) -> f32 {
     let is_east = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     let east = block.placed.line.text.chars().filter(|c| is_east(*c)).count() as f32;
     block.words as f32 - 0.5 * east.min(block.words as f32)
 }
 
-pub(super) fn is_gallery(judged: &[Judged]) -> bool {
-    let content: Vec<&Judged> = judged.iter().filter(|block| block.is_content()).collect();
-    let (captions, others): (Vec<&Judged>, Vec<&Judged>) = content.into_iter().partition(is_caption);
+pub(super) fn is_gallery(judged: &[ClassifiedBlock]) -> bool {
+    let content: Vec<&ClassifiedBlock> = judged.iter().filter(|block| block.is_content()).collect();
+    let (captions, others): (Vec<&ClassifiedBlock>, Vec<&ClassifiedBlock>) =
+        content.into_iter().partition(is_caption);
     let long = captions.iter().filter(|block| block.words >= PROSE).count();
     let besides: f32 = others
         .iter()

@@ -24,17 +24,17 @@ use gleaner_html::Page;
 
 pub use view::MOST_BYTES;
 
-use crate::class::{Because, Class, Named, classify};
-use crate::{Judgement, Pins, SiteTemplate};
+use crate::class::{ClassReason, LineClass, Named, classify};
+use crate::{LineClassification, Pins, SiteTemplate};
 use pinning::{pin, suggestions};
 
 /// The style sheet for the classes of lines. It defines `--colour` and `--tint` for every
-/// [`Class::name`](crate::class::Class::name), for light and dark pages.
+/// [`LineClass::name`](crate::class::LineClass::name), for light and dark pages.
 pub const COLOURS: &str = include_str!("colours.css");
 
 /// The input of an explanation.
 #[derive(Debug, Clone, Copy)]
-pub struct Explained<'a> {
+pub struct ExplanationInput<'a> {
     /// The page.
     pub page: &'a Page,
     /// The page's URL, if known.
@@ -45,36 +45,36 @@ pub struct Explained<'a> {
     pub pins: &'a Pins,
     /// The file to which the user adds pins ([`Pins::file_to_edit`]). `None` if the page's host is unknown.
     pub pins_file: Option<&'a str>,
-    /// The result of [`PreparedTemplate::judge`](crate::PreparedTemplate::judge) or [`Judgement::new`] for this page,
-    /// template and pins.
-    pub judgement: &'a Judgement,
+    /// The result of [`PreparedTemplate::classify`](crate::PreparedTemplate::classify) or
+    /// [`LineClassification::new`] for this page, template and pins.
+    pub judgement: &'a LineClassification,
 }
 
 /// Returns the explanation as an HTML document, of at most about [`MOST_BYTES`].
 ///
 /// ```
 /// use gleaner_html::Page;
-/// use gleaner_template::explain::{Explained, explain};
-/// use gleaner_template::{Judgement, Pins};
+/// use gleaner_template::explain::{ExplanationInput, explain};
+/// use gleaner_template::{LineClassification, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
-/// let judgement = Judgement::new(&page, None, &pins);
+/// let judgement = LineClassification::new(&page, None, &pins);
 /// let (url, template, pins_file) = (None, None, None);
-/// let html = explain(&Explained { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement });
+/// let html = explain(&ExplanationInput { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement });
 /// assert!(html.contains("Rain fell.") && !html.contains("<script"));
 /// ```
 #[must_use]
-pub fn explain(explained: &Explained<'_>) -> String {
-    view::View::from_explained(explained).file()
+pub fn explain(explained: &ExplanationInput<'_>) -> String {
+    view::ExplanationView::from_explained(explained).file()
 }
 
 /// A listed line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct ListedLine {
     /// The line's text as on the page, not escaped for HTML.
     pub text: String,
     /// The line's class.
-    pub class: Class,
+    pub class: LineClass,
     /// The final probability that the line is body text, 0 to 1.
     pub chance: f32,
     /// The reason for the judgement, in one or more sentences.
@@ -88,25 +88,25 @@ pub struct Listed {
 ///
 /// ```
 /// use gleaner_html::Page;
-/// use gleaner_template::explain::{Explained, listed};
-/// use gleaner_template::{Judgement, Pins};
+/// use gleaner_template::explain::{ExplanationInput, listed};
+/// use gleaner_template::{LineClassification, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
-/// let judgement = Judgement::new(&page, None, &pins);
+/// let judgement = LineClassification::new(&page, None, &pins);
 /// let (url, template, pins_file) = (None, None, None);
-/// let explained = Explained { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement };
+/// let explained = ExplanationInput { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement };
 /// let texts: Vec<String> = listed(&explained, 10).into_iter().map(|line| line.text).collect();
 /// assert_eq!(texts, ["Rain fell.", "Snow fell."]);
 /// ```
 #[must_use]
-pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
+pub fn listed(explained: &ExplanationInput<'_>, limit: usize) -> Vec<ListedLine> {
     let classes = classes(explained);
-    let is_content: Vec<bool> = classes.iter().map(|(class, _)| *class == Class::Content).collect();
+    let is_content: Vec<bool> = classes.iter().map(|(class, _)| *class == LineClass::Content).collect();
     let selectors = suggestions(explained.page, &explained.judgement.blocks, &is_content);
     let classes = classes.into_iter().take(limit).enumerate();
-    let one = |(at, (class, because)): (usize, (Class, Because))| {
+    let one = |(at, (class, because)): (usize, (LineClass, ClassReason))| {
         let block = &explained.judgement.blocks[at];
-        Listed {
+        ListedLine {
             text: block.placed.line.text.clone(),
             class,
             chance: why::chance(block.log_odds),
@@ -120,11 +120,11 @@ pub fn listed(explained: &Explained<'_>, limit: usize) -> Vec<Listed> {
     classes.map(one).collect()
 }
 
-fn classes(explained: &Explained<'_>) -> Vec<(Class, Because)> {
+fn classes(explained: &ExplanationInput<'_>) -> Vec<(LineClass, ClassReason)> {
     let named = classify(explained.page, &explained.judgement.blocks);
     let named = named.into_iter().zip(&explained.judgement.inserts);
     let class = |(named, insert): (Named, &Option<Insert>)| {
-        (if insert.is_some() { Class::Content } else { named.class }, named.because)
+        (if insert.is_some() { LineClass::Content } else { named.class }, named.because)
     };
     named.map(class).collect()
 }
@@ -167,10 +167,10 @@ pub(crate) mod tests {
     }
 
     fn explained(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> String {
-        let judgement = Judgement::of_with(&long_lines(), page, template, pins);
+        let judgement = LineClassification::of_with(&long_lines(), page, template, pins);
         let url = Some("https://a.example/?a=1&b=<2>");
         let pins_file = Some("pins/a.example.toml");
-        explain(&Explained { page, url, template, pins, pins_file, judgement: &judgement })
+        explain(&ExplanationInput { page, url, template, pins, pins_file, judgement: &judgement })
     }
 
     #[test]
@@ -200,9 +200,9 @@ pub(crate) mod tests {
         let template = crate::PreparedTemplate::new(learned);
         let page = page(70, "<p>Photo: Anna Berg</p><blockquote>So it was.</blockquote>");
         let pins = Pins::default();
-        let judgement = template.judge(&page, &pins);
+        let judgement = template.classify(&page, &pins);
         let template = Some(template.template());
-        let html = explain(&Explained {
+        let html = explain(&ExplanationInput {
             page: &page,
             url: None,
             template,
@@ -302,7 +302,7 @@ pub(crate) mod tests {
                 let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
                 assert!(contrast >= 4.5, "{ink} on {ground}: {contrast:.2}");
             };
-            for class in Class::ALL.map(Class::name) {
+            for class in LineClass::ALL.map(LineClass::name) {
                 let ground = format!("{class}-paper");
                 check(class, &ground);
                 check("ink", &ground);

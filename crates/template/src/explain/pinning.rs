@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::{NodeId, Page};
 
 use super::why::{escaped, selector};
 use crate::Pins;
-use crate::class::Class;
+use crate::class::LineClass;
 
 /// Maximum number of tests per page, which limits the time. Each selector is tested on every node.
 const MOST_TESTS: usize = 20_000_000;
@@ -31,21 +31,25 @@ pub(super) struct Suggestion {
 
 /// Returns the selectors to suggest for each line. These are the one that changes the fewest other lines and,
 /// if it changes more, the one of the line's block.
-pub(super) fn suggestions(page: &Page, blocks: &[Judged], is_content: &[bool]) -> Vec<Vec<Suggestion>> {
+pub(super) fn suggestions(
+    page: &Page,
+    blocks: &[ClassifiedBlock],
+    is_content: &[bool],
+) -> Vec<Vec<Suggestion>> {
     let mut counter = Counter { page, blocks, is_content, known: HashMap::new(), tests: 0 };
     (0..blocks.len()).map(|at| counter.suggest(at)).collect()
 }
 
 /// Returns the pin that corrects a line of a class, as in a pins file.
-pub(super) fn pin(class: Class, selector: &str) -> String {
-    let key = if class == Class::Content { "drop" } else { "keep" };
+pub(super) fn pin(class: LineClass, selector: &str) -> String {
+    let key = if class == LineClass::Content { "drop" } else { "keep" };
     let selector = selector.replace('\\', "\\\\").replace('"', "\\\"");
     format!("{key} = [\"{selector}\"]")
 }
 
 struct Counter<'a> {
     page: &'a Page,
-    blocks: &'a [Judged],
+    blocks: &'a [ClassifiedBlock],
     is_content: &'a [bool],
     known: HashMap<String, Option<(usize, usize)>>,
     tests: usize,
@@ -92,7 +96,7 @@ impl Counter<'_> {
 }
 
 /// Returns selectors of the elements that contain all text of a line, from its block inwards.
-fn narrower(page: &Page, block: &Judged) -> Vec<String> {
+fn narrower(page: &Page, block: &ClassifiedBlock) -> Vec<String> {
     let is_text = |id: &NodeId| page.text(*id).is_some_and(|text| !text.trim().is_empty());
     let mut texts = block.placed.nodes.clone().filter(is_text);
     let Some(first) = texts.next() else { return Vec::new() };
@@ -156,7 +160,7 @@ mod tests {
         let page = Page::parse(html);
         let split = Split { feature: 0, left: -1, right: -2, threshold: 0.0 };
         let forest = Forest::new(vec![Tree { splits: vec![split], leaves: vec![2.0, 2.0] }]);
-        let blocks = block_model::judge(&page, &forest);
+        let blocks = block_model::classify(&page, &forest);
         let at = blocks.iter().position(|block| block.placed.line.text == line).unwrap();
         let all = suggestions(&page, &blocks, &vec![true; blocks.len()]);
         all[at].iter().map(|one| (one.selector.clone(), one.lines)).collect()

@@ -1,6 +1,6 @@
 //! Renders an explained page: the header, the legend, and one row per line.
 
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_render::page::{fact, file};
@@ -8,10 +8,10 @@ use gleaner_render::text::{count, number};
 use maud::{Markup, PreEscaped, html};
 
 use super::pinning::{Suggestion, pin, suggestions};
-use super::why::{chance, percent, place, why};
-use super::{Explained, classes};
-use crate::class::{Because, Class};
-use crate::{Method, Pin, Verdict, judge};
+use super::why::{chance, dom_path, percent, why};
+use super::{ExplanationInput, classes};
+use crate::class::{ClassReason, LineClass};
+use crate::{ExtractionMethod, PageClass, Pin, judge};
 
 /// Maximum size of the rows in bytes. A longer list is cut, and a note says so.
 pub const MOST_BYTES: usize = 3 << 20;
@@ -38,9 +38,9 @@ const COLUMNS: [(&str, Option<&str>); 6] = [
     ("Links", Some("share of words in links")),
 ];
 
-pub(super) struct View<'a> {
-    explained: &'a Explained<'a>,
-    classes: Vec<(Class, Because)>,
+pub(super) struct ExplanationView<'a> {
+    explained: &'a ExplanationInput<'a>,
+    classes: Vec<(LineClass, ClassReason)>,
     least_depth: u32,
     selectors: Vec<Vec<Suggestion>>,
 }
@@ -49,12 +49,12 @@ fn lines(lines: usize) -> String {
     count(lines as u64, "line")
 }
 
-impl<'a> View<'a> {
-    pub(super) fn from_explained(explained: &'a Explained<'a>) -> Self {
+impl<'a> ExplanationView<'a> {
+    pub(super) fn from_explained(explained: &'a ExplanationInput<'a>) -> Self {
         let blocks = &explained.judgement.blocks;
-        let depth = |block: &Judged| explained.page.node(block.placed.block).depth;
+        let depth = |block: &ClassifiedBlock| explained.page.node(block.placed.block).depth;
         let classes = classes(explained);
-        let is_content: Vec<bool> = classes.iter().map(|(class, _)| *class == Class::Content).collect();
+        let is_content: Vec<bool> = classes.iter().map(|(class, _)| *class == LineClass::Content).collect();
         Self {
             explained,
             classes,
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
     }
 
     fn facts(&self) -> Markup {
-        let (content, words) = self.sum(|class| class == Class::Content);
+        let (content, words) = self.sum(|class| class == LineClass::Content);
         let (all, all_words) = self.sum(|_| true);
         let content = format!(
             "{} of {}, in {} of {}",
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
                 }
                 (fact("Content", &html! { (content) }))
                 // A crawl does not check whether a detected page is an article.
-                @if let (Verdict::NotArticle(reason), true) = (verdict, judgement.decisions.is_empty()) {
+                @if let (PageClass::NotArticle(reason), true) = (verdict, judgement.decisions.is_empty()) {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
                 }
                 @if !self.explained.pins.selects_nothing() { (fact("Pinned", &html! { (self.pinned()) })) }
@@ -140,23 +140,25 @@ impl<'a> View<'a> {
     }
 
     fn judged_by(&self) -> String {
-        let Explained { template, judgement, .. } = self.explained;
+        let ExplanationInput { template, judgement, .. } = self.explained;
         match (template.filter(|template| template.site.pages > 0), judgement.method) {
-            (Some(template), Method::Template | Method::Detection) => format!(
+            (Some(template), ExtractionMethod::Template | ExtractionMethod::Detection) => format!(
                 "{}template {} of {}, learned {} from {}",
-                if judgement.method == Method::Detection { "detection with " } else { "" },
+                if judgement.method == ExtractionMethod::Detection { "detection with " } else { "" },
                 template.version,
                 template.host,
                 template.learned.strftime("%Y-%m-%d"),
                 count(template.site.pages.into(), "page")
             ),
-            (Some(template), Method::FastContentExtractor | Method::ContentExtractor) => format!(
-                "{}, prepared on {} of {}",
-                judgement.method,
-                count(template.site.pages.into(), "page"),
-                template.host
-            ),
-            (Some(template), Method::BlockModel) => format!(
+            (Some(template), ExtractionMethod::FastContentExtractor | ExtractionMethod::ContentExtractor) => {
+                format!(
+                    "{}, prepared on {} of {}",
+                    judgement.method,
+                    count(template.site.pages.into(), "page"),
+                    template.host
+                )
+            }
+            (Some(template), ExtractionMethod::BlockModel) => format!(
                 "the model alone, since template {} of {} is unsure of this page",
                 template.version, template.host
             ),
@@ -164,7 +166,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn sum(&self, is: impl Fn(Class) -> bool) -> (usize, u64) {
+    fn sum(&self, is: impl Fn(LineClass) -> bool) -> (usize, u64) {
         let blocks = self.explained.judgement.blocks.iter().zip(&self.classes);
         let those = blocks.filter(|(_, (class, _))| is(*class));
         those.fold((0, 0), |(count, words), (block, _)| (count + 1, words + u64::from(block.words)))
@@ -195,7 +197,7 @@ impl<'a> View<'a> {
     }
 
     fn legend(&self) -> Markup {
-        let sums = Class::ALL.map(|class| (class, self.sum(|other| other == class)));
+        let sums = LineClass::ALL.map(|class| (class, self.sum(|other| other == class)));
         html! {
             div.bar aria-hidden="true" {
                 @for (class, (_, words)) in sums.iter().filter(|(_, (_, words))| *words > 0) {
@@ -237,7 +239,7 @@ impl<'a> View<'a> {
                 && !self.is_in_doubt(*at)
                 && self.explained.judgement.pins[*at].is_none()
         };
-        let to = if class == Class::Content || !is_like(&from) {
+        let to = if class == LineClass::Content || !is_like(&from) {
             from + 1
         } else {
             (from..self.classes.len()).find(|at| !is_like(at)).unwrap_or(self.classes.len())
@@ -319,14 +321,14 @@ impl<'a> View<'a> {
                     @if block.removed.is_none() {
                         (fact("Model alone", &html! { (percent(chance(block.alone))) }))
                     }
-                    @if let Some(seen) = place(self.explained.template, block) {
+                    @if let Some(seen) = dom_path(self.explained.template, block) {
                         (fact("Place votes", &html! {
                             (percent(chance(seen.log_odds()))) ", " (count(seen.blocks.into(), "block")) " on "
                             (count(seen.pages.into(), "page"))
                         }))
                     }
                     (fact("Words", &html! { (words) ", " (percent(block.link_share)) " in links" }))
-                    (fact("Place", &html! { (block.place) }))
+                    (fact("Place", &html! { (block.dom_path) }))
                     @for (number, suggestion) in self.selectors[at].iter().enumerate().filter(|_| !is_pinned) {
                         (fact(pin_title(number, self.classes[at].0), &to_pin(suggestion, self.classes[at].0)))
                     }
@@ -336,16 +338,16 @@ impl<'a> View<'a> {
     }
 }
 
-const fn pin_title(number: usize, class: Class) -> &'static str {
+const fn pin_title(number: usize, class: LineClass) -> &'static str {
     match (number, class) {
-        (0, Class::Content) => "To drop it",
+        (0, LineClass::Content) => "To drop it",
         (0, _) => "To keep it",
         _ => "Or",
     }
 }
 
 /// Returns a pin and the lines of this page that it selects.
-fn to_pin(suggestion: &Suggestion, class: Class) -> Markup {
+fn to_pin(suggestion: &Suggestion, class: LineClass) -> Markup {
     html! {
         code { (pin(class, &suggestion.selector)) }
         @match suggestion.lines {
@@ -358,7 +360,7 @@ fn to_pin(suggestion: &Suggestion, class: Class) -> Markup {
     }
 }
 
-fn text(block: &Judged) -> Markup {
+fn text(block: &ClassifiedBlock) -> Markup {
     let line = &block.placed.line;
     let kind = match line.kind {
         LineKind::Paragraph => "paragraph",

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use gleaner_extract::block_model::{Judged, Place, Removed, Repeated};
+use gleaner_extract::block_model::{ClassifiedBlock, DomPathStats, RemovalReason, Repeated};
 use gleaner_html::{NodeId, Page};
 
-use super::Explained;
-use crate::class::{Because, Class};
-use crate::{Decision, Method, Published, SiteTemplate};
+use super::ExplanationInput;
+use crate::class::{ClassReason, LineClass};
+use crate::{Decision, ExtractionMethod, PublishedTemplate, SiteTemplate};
 
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
@@ -17,13 +17,21 @@ pub(super) fn percent(share: f32) -> String {
     gleaner_render::text::percent(share.into())
 }
 
-pub(super) fn place<'a>(template: Option<&'a SiteTemplate>, block: &Judged) -> Option<&'a Place> {
-    template?.site.places.get(&block.place)
+pub(super) fn dom_path<'a>(
+    template: Option<&'a SiteTemplate>,
+    block: &ClassifiedBlock,
+) -> Option<&'a DomPathStats> {
+    template?.site.dom_paths.get(&block.dom_path)
 }
 
-pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: Because) -> String {
+pub(super) fn why(
+    explained: &ExplanationInput<'_>,
+    at: usize,
+    class: LineClass,
+    because: ClassReason,
+) -> String {
     let block = &explained.judgement.blocks[at];
-    let class = explained.judgement.inserts[at].map_or(class, Class::from);
+    let class = explained.judgement.inserts[at].map_or(class, LineClass::from);
     let mut text = String::new();
     if let Some(pin) = explained.judgement.pins[at] {
         let _ = write!(text, "Pinned: {}. ", explained.pins.describe(pin));
@@ -40,7 +48,7 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
         (None, None, None) => judged(explained, block, at),
     };
     match because {
-        Because::Links => {
+        ClassReason::Links => {
             let _ = write!(
                 text,
                 " Called a {} since {} of its words are links.",
@@ -48,37 +56,41 @@ pub(super) fn why(explained: &Explained<'_>, at: usize, class: Class, because: B
                 percent(block.link_share)
             );
         }
-        Because::Element(element) => {
+        ClassReason::Element(element) => {
             let selector = selector(explained.page, element, 1);
             let _ = write!(text, " Called a {} for {selector} around it.", class.label());
         }
-        Because::Words => {
+        ClassReason::Words => {
             let _ = write!(text, " Called a {} for its words.", class.label());
         }
-        Because::Judged | Because::Nothing => {}
+        ClassReason::Judged | ClassReason::Nothing => {}
     }
     text
 }
 
-fn by_published(published: &Published, block: &Judged) -> &'static str {
+fn by_published(published: &PublishedTemplate, block: &ClassifiedBlock) -> &'static str {
     match (published, block.alone > 0.0, block.removed.is_some()) {
-        (Published::FastContentExtractor(_), true, _) => {
+        (PublishedTemplate::FastContentExtractor(_), true, _) => {
             "Its path is that of a content block, and no stored non-content block resembles it."
         }
-        (Published::FastContentExtractor(_), false, true) => {
+        (PublishedTemplate::FastContentExtractor(_), false, true) => {
             "Its path is that of a content block, but a stored non-content block resembles it."
         }
-        (Published::FastContentExtractor(_), false, false) => "Its path is not that of a content block.",
-        (Published::ContentExtractor(_), true, _) => "Too few pages of the site have a similar block.",
-        (Published::ContentExtractor(_), false, _) => "Many pages of the site have a similar block.",
+        (PublishedTemplate::FastContentExtractor(_), false, false) => {
+            "Its path is not that of a content block."
+        }
+        (PublishedTemplate::ContentExtractor(_), true, _) => {
+            "Too few pages of the site have a similar block."
+        }
+        (PublishedTemplate::ContentExtractor(_), false, _) => "Many pages of the site have a similar block.",
     }
 }
 
-fn why_removed(removed: Removed, template: Option<&SiteTemplate>) -> String {
+fn why_removed(removed: RemovalReason, template: Option<&SiteTemplate>) -> String {
     match removed {
-        Removed::RepeatedBySite => {}
-        Removed::RepeatedOnPage => return "The page repeats it, as it repeats placeholders.".into(),
-        Removed::Consent => return "It is part of a consent dialog.".into(),
+        RemovalReason::RepeatedBySite => {}
+        RemovalReason::RepeatedOnPage => return "The page repeats it, as it repeats placeholders.".into(),
+        RemovalReason::Consent => return "It is part of a consent dialog.".into(),
     }
     let pages = template.map_or(0, |template| template.site.pages as usize);
     format!(
@@ -87,7 +99,7 @@ fn why_removed(removed: Removed, template: Option<&SiteTemplate>) -> String {
     )
 }
 
-fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &Judged) -> String {
+fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &ClassifiedBlock) -> String {
     let by_place = |decision: &str| match template {
         Some(template) => format!("{decision}: {}", of_place(template, block)),
         None => decision.to_owned(),
@@ -106,23 +118,23 @@ fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &Judged)
     }
 }
 
-fn of_place(template: &SiteTemplate, block: &Judged) -> String {
+fn of_place(template: &SiteTemplate, block: &ClassifiedBlock) -> String {
     let pages = template.site.pages;
-    match place(Some(template), block) {
-        Some(place) => format!(
+    match dom_path(Some(template), block) {
+        Some(dom_path) => format!(
             "the place {} is on {} of {pages} pages, and {} of what stands there seems to be content.",
-            block.place,
-            place.pages,
-            percent(chance(place.log_odds()))
+            block.dom_path,
+            dom_path.pages,
+            percent(chance(dom_path.log_odds()))
         ),
-        None => format!("nothing stood at the place {} on the {pages} pages learned from.", block.place),
+        None => format!("nothing stood at the place {} on the {pages} pages learned from.", block.dom_path),
     }
 }
 
-fn judged(explained: &Explained<'_>, block: &Judged, at: usize) -> String {
+fn judged(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize) -> String {
     let alone = percent(chance(block.alone));
     let (is_pinned, method) = (explained.judgement.pins[at].is_some(), explained.judgement.method);
-    let Some(template) = explained.template.filter(|_| method == Method::Template) else {
+    let Some(template) = explained.template.filter(|_| method == ExtractionMethod::Template) else {
         let reason = if explained.template.is_some_and(|template| template.site.pages > 0) {
             "the template is unsure of this page, so its places do not vote"
         } else {

@@ -19,7 +19,7 @@ impl HostPins {
     /// Returns the pins of a host. If it has none, returns those of its site. If the site has none either,
     /// returns the default.
     #[must_use]
-    pub fn of(&self, host: &str) -> &Pins {
+    pub fn for_host(&self, host: &str) -> &Pins {
         self.hosts.get(host).or_else(|| self.sites.of_host(host)).unwrap_or(&self.others)
     }
 

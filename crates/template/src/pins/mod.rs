@@ -27,12 +27,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gleaner_corpus::{Extra, Insert};
-use gleaner_extract::block_model::Judged;
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
 use crate::Inserts;
-use crate::class::Class;
+use crate::class::LineClass;
 use selector::{Selector, State};
 
 pub use hosts::HostPins;
@@ -61,20 +61,20 @@ struct Entry {
     text: String,
     line: usize,
     selectors: Vec<Selector>,
-    used: Used,
+    used: UsedFlag,
 }
 
 /// Whether an entry has selected an element of any page. Clones share the flag. Comparisons ignore it.
 #[derive(Debug, Clone, Default)]
-struct Used(Arc<AtomicBool>);
+struct UsedFlag(Arc<AtomicBool>);
 
-impl PartialEq for Used {
+impl PartialEq for UsedFlag {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Used {}
+impl Eq for UsedFlag {}
 
 /// A pin's decision on a line, with the index of the entry that selects the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Pins {
             if count > MOST_SELECTORS {
                 return Err(PinsError::TooMany { file: file.to_owned() });
             }
-            entries.push(Entry { keeps, text: text.to_owned(), line, selectors, used: Used::default() });
+            entries.push(Entry { keeps, text: text.to_owned(), line, selectors, used: UsedFlag::default() });
         }
         Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
@@ -188,7 +188,7 @@ impl Pins {
     /// Describes an insert with the setting that requests it, such as `by-line (text.keep)`.
     #[must_use]
     pub fn describe_insert(&self, insert: Insert) -> String {
-        format!("{} ({})", Class::from(insert).label(), self.asked_by)
+        format!("{} ({})", LineClass::from(insert).label(), self.asked_by)
     }
 
     /// Whether the pins change nothing: they have no selectors, inserts or extras.
@@ -200,7 +200,7 @@ impl Pins {
     /// Whether the pins may change the text of this page: they request inserts or additional parts, or select
     /// an element of the page.
     #[must_use]
-    pub fn concern(&self, page: &Page) -> bool {
+    pub fn affect(&self, page: &Page) -> bool {
         let selects = || self.of_page(page).iter().any(|pins| pins.keep.is_some() || pins.drop.is_some());
         !self.inserts.is_empty() || !self.extras.is_empty() || (!self.entries.is_empty() && selects())
     }
@@ -242,7 +242,7 @@ impl Pins {
     }
 
     /// Sets the log-odds of every line with a pin to near certainty. Returns the pin of each line, in order.
-    pub(crate) fn decide(&self, page: &Page, judged: &mut [Judged]) -> Vec<Option<Pin>> {
+    pub(crate) fn decide(&self, page: &Page, judged: &mut [ClassifiedBlock]) -> Vec<Option<Pin>> {
         if self.selects_nothing() {
             return vec![None; judged.len()];
         }
@@ -258,22 +258,22 @@ impl Pins {
     }
 
     /// Returns the pin of each line, in order.
-    pub(crate) fn lines(&self, page: &Page, judged: &[Judged]) -> Vec<Option<Pin>> {
+    pub(crate) fn lines(&self, page: &Page, judged: &[ClassifiedBlock]) -> Vec<Option<Pin>> {
         let of_nodes = self.of_page(page);
         judged.iter().map(|judged| of_line(page, &of_nodes, judged.placed.nodes.clone())).collect()
     }
 
     /// Returns the pins of every node. The time grows with nodes times selectors times steps (at most 32).
-    fn of_page(&self, page: &Page) -> Vec<OfNode> {
+    fn of_page(&self, page: &Page) -> Vec<NodePins> {
         let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
             .zip(&self.entries)
             .flat_map(|(at, entry)| entry.selectors.iter().map(move |selector| (at, entry, selector)))
             .collect();
-        let mut all: Vec<OfNode> = Vec::with_capacity(page.len());
+        let mut all: Vec<NodePins> = Vec::with_capacity(page.len());
         // For each open element, from the outermost: the state of each selector.
         let mut open: Vec<State> = Vec::new();
         for (id, node) in page.iter() {
-            let mut pins = if node.parent == id { OfNode::default() } else { all[node.parent as usize] };
+            let mut pins = if node.parent == id { NodePins::default() } else { all[node.parent as usize] };
             if page.tag(id).is_some() {
                 let depth = node.depth as usize * selectors.len();
                 open.truncate(depth);
@@ -294,23 +294,23 @@ impl Pins {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct OfNode {
+struct NodePins {
     keep: Option<u16>,
     drop: Option<u16>,
 }
 
-impl OfNode {
+impl NodePins {
     fn add(&mut self, keeps: bool, entry: u16) {
         *(if keeps { &mut self.keep } else { &mut self.drop }) = Some(entry);
     }
 }
 
 /// Returns the pin of a line if all its text is inside selected elements. `drop` takes precedence.
-fn of_line(page: &Page, of_nodes: &[OfNode], nodes: Range<NodeId>) -> Option<Pin> {
+fn of_line(page: &Page, of_nodes: &[NodePins], nodes: Range<NodeId>) -> Option<Pin> {
     let is_text = |id: &NodeId| page.text(*id).is_some_and(|text| !text.trim().is_empty());
     let mut texts = nodes.filter(is_text).map(|id| of_nodes[id as usize]);
     let first = texts.next()?;
-    let common = texts.fold(first, |common, next| OfNode {
+    let common = texts.fold(first, |common, next| NodePins {
         keep: common.keep.filter(|_| next.keep.is_some()),
         drop: common.drop.filter(|_| next.drop.is_some()),
     });
@@ -331,7 +331,7 @@ mod tests {
     fn decided(html: &str, keep: &[&str], drop: &[&str], log_odds: f32) -> Vec<(String, bool)> {
         let pins = Pins::new("x.toml", &numbered(keep), &numbered(drop)).unwrap();
         let page = Page::parse(html);
-        let mut judged = block_model::judge(&page, &always(log_odds));
+        let mut judged = block_model::classify(&page, &always(log_odds));
         pins.decide(&page, &mut judged);
         judged.into_iter().map(|judged| (judged.placed.line.text.clone(), judged.is_content())).collect()
     }
@@ -360,7 +360,7 @@ mod tests {
         let pins = Pins::new("x.toml", &numbered(&[".story"]), &numbered(&[".really", ".absent"])).unwrap();
         let hosts = HostPins::from_iter([("x.example".to_owned(), pins.clone())]).with_extras(&[]);
         let page = Page::parse(HTML);
-        hosts.of("x.example").decide(&page, &mut block_model::judge(&page, &always(2.0)));
+        hosts.for_host("x.example").decide(&page, &mut block_model::classify(&page, &always(2.0)));
         assert_eq!(hosts.unused(&[]).collect::<Vec<_>>(), ["drop \".absent\" (x.toml, line 2)"]);
         assert_eq!(hosts.unused(&["x.example".to_owned()]).count(), 0);
         assert_eq!(HostPins::default().unused(&[]).count(), 0);
@@ -389,8 +389,8 @@ mod tests {
             |story: &str| format!("<p>{story}</p><p class=note>The same on every page of the paper</p>");
         let pages: Vec<Page> =
             ["rain fell", "wind rose", "snow lay"].map(|story| Page::parse(&page(story))).into();
-        let site = block_model::Site::learn(&pages.iter().collect::<Vec<_>>(), &always(2.0));
-        let mut judged = site.judge(&pages[0], &always(2.0));
+        let site = block_model::SiteModel::learn(&pages.iter().collect::<Vec<_>>(), &always(2.0));
+        let mut judged = site.classify(&pages[0], &always(2.0));
         assert!(judged[1].removed.is_some() && !judged[1].is_content());
         let pins = Pins::new("x.toml", &[(1, ".note")], &[]).unwrap();
         let said = pins.decide(&pages[0], &mut judged);
@@ -405,12 +405,12 @@ mod tests {
         assert_eq!(error, "x.toml: more than 200 selectors");
         let pins = Pins::new("x.toml", &[], &[(1, "p")]).unwrap();
         let all = HostPins::from_iter([("a.example".to_owned(), pins.clone())]);
-        assert_eq!((all.of("a.example"), all.of("b.example")), (&pins, &Pins::default()));
+        assert_eq!((all.for_host("a.example"), all.for_host("b.example")), (&pins, &Pins::default()));
         let of_site = Pins::new("x.toml", &[], &[(9, "aside")]).unwrap();
         let sites = ["a.example", "b.example"].map(|site| (site.to_owned(), of_site.clone()));
         let all = all.with_sites(sites.into_iter().collect());
-        assert_eq!((all.of("a.example"), all.of("www.b.example")), (&pins, &of_site));
-        assert_eq!((all.of("www.a.example"), all.of("c.example")), (&of_site, &Pins::default()));
+        assert_eq!((all.for_host("a.example"), all.for_host("www.b.example")), (&pins, &of_site));
+        assert_eq!((all.for_host("www.a.example"), all.for_host("c.example")), (&of_site, &Pins::default()));
     }
 
     #[test]
@@ -421,9 +421,9 @@ mod tests {
         let all: HostPins = all.map(|(host, pins)| (host.to_owned(), pins)).into_iter().collect();
         let all = all.or_inserts(captions, "text.keep");
         for (host, expected) in [("own", none), ("pinned", captions), ("other", captions)] {
-            assert_eq!(all.of(host).inserts(), expected, "{host}");
+            assert_eq!(all.for_host(host).inserts(), expected, "{host}");
         }
-        assert!(!all.of("other").is_empty() && all.of("other").selects_nothing());
+        assert!(!all.for_host("other").is_empty() && all.for_host("other").selects_nothing());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gleaner_crawl::report::{Finding, Grade, Report, folder, text};
-use gleaner_crawl::{HostView, is_similar, pages_without_outcome, verdict};
+use gleaner_crawl::{HostView, host_summary, is_similar, pages_without_outcome};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::text::{count, minute};
 use gleaner_store::Counts;
@@ -40,7 +40,7 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
         let front = front.and_then(|front| CanonicalUrl::parse(&front.url).ok()).unwrap_or(url.clone());
         context.add_fetched(&mut facts, &front)?;
     }
-    facts.add_first("why", verdict(&host, context.is_in_scope(&url), report.as_ref()).english);
+    facts.add_first("why", host_summary(&host, context.is_in_scope(&url), report.as_ref()).english);
     facts.add_first("host", host.record.name);
     Ok(facts)
 }
@@ -61,7 +61,8 @@ impl DoctorContext {
     }
 
     fn newest_report(&self) -> Result<Option<Report>, Failure> {
-        let paths = folder::list(&folder::of(Path::new(&self.config.store.path))).map_err(Failure::work)?;
+        let paths = folder::list(&folder::reports_folder(Path::new(&self.config.store.path)))
+            .map_err(Failure::work)?;
         paths.first().map(|path| folder::read(path)).transpose().map_err(Failure::work)
     }
 
@@ -77,7 +78,7 @@ impl DoctorContext {
             "gap",
             format!(
                 "with these settings, a crawl waits {} s between two requests to {domain}",
-                host.gap.as_secs_f64()
+                host.delay.as_secs_f64()
             ),
         );
     }

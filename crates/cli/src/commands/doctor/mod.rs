@@ -10,12 +10,12 @@ use std::io::{self, Write};
 
 use gleaner_config::Config;
 use gleaner_crawl::{HostView, RunHistory};
-use gleaner_frontier::{CanonicalUrl, Found, Refusal, Role, Scope, Seed};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, Scope, Seed, UrlRefusal};
 use gleaner_store::{HostRecord, Store, StoreError, UrlRecord};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 
 pub(crate) struct DoctorContext {
     config: Config,
@@ -25,7 +25,7 @@ pub(crate) struct DoctorContext {
     sites: Scope,
 }
 
-pub(crate) fn run(common: &Common, args: &Doctor) -> Done {
+pub(crate) fn run(common: &Common, args: &Doctor) -> CommandResult {
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
     let seeds = match args.seeds.is_empty() {
@@ -74,8 +74,8 @@ impl DoctorContext {
     fn exclusion(&self, url: &CanonicalUrl, record: Option<&UrlRecord>) -> Option<String> {
         let role = record.map_or(Role::Page, |record| record.role);
         let dated = record.and_then(|record| record.dated);
-        match self.sites.objection(&Found { url: url.clone(), role, dated, news: false })? {
-            Refusal::Excluded { rule } => Some(rule),
+        match self.sites.refusal(&FoundUrl { url: url.clone(), role, dated, news: false })? {
+            UrlRefusal::Excluded { rule } => Some(rule),
             _ => None,
         }
     }

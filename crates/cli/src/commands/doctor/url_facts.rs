@@ -2,13 +2,15 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::{PageError, stored_page};
-use gleaner_fetch::{RobotsRecord, TlsFault, Verdict as Rule};
+use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
-use gleaner_store::{UrlRecord, UrlState, Wait};
+use gleaner_store::{UrlRecord, UrlState, WaitReason};
 use gleaner_template::article::Signals;
-use gleaner_template::{Extracted, Judgement, Method, PreparedTemplate, SiteTemplate, Verdict, judge};
+use gleaner_template::{
+    ExtractedText, ExtractionMethod, LineClassification, PageClass, PreparedTemplate, SiteTemplate, judge,
+};
 use jiff::Timestamp;
 
 use super::DoctorContext;
@@ -123,7 +125,7 @@ impl DoctorContext {
     }
 
     fn document(&self, record: &UrlRecord, url: &CanonicalUrl) -> Result<Option<Document>, Failure> {
-        let key = record.twin_of.unwrap_or_else(|| url.key());
+        let key = record.duplicate_of.unwrap_or_else(|| url.key());
         self.store.document(DocumentId(*key.as_bytes())).map_err(Failure::work)
     }
 
@@ -153,11 +155,13 @@ impl DoctorContext {
         if let Some(title) = &document.title {
             facts.add("document", format!("\"{title}\""));
         }
-        let likeness = self.store.likeness(document.id).map_err(Failure::work)?;
-        if let Some(likeness) = likeness.filter(|likeness| likeness.head != document.id) {
-            let head = self.store.document(likeness.head).map_err(Failure::work)?;
-            let head = head.map_or_else(|| likeness.head.to_string(), |head| head.url);
-            let similarity = likeness.similarity.unwrap_or_default();
+        let similarity_info = self.store.similarity_info(document.id).map_err(Failure::work)?;
+        if let Some(similarity_info) =
+            similarity_info.filter(|similarity_info| similarity_info.head != document.id)
+        {
+            let head = self.store.document(similarity_info.head).map_err(Failure::work)?;
+            let head = head.map_or_else(|| similarity_info.head.to_string(), |head| head.url);
+            let similarity = similarity_info.similarity.unwrap_or_default();
             facts.add(
                 "document",
                 format!(
@@ -204,16 +208,16 @@ impl DoctorContext {
         let pins = settings::pins_of(&self.config, Some(url.host()))?;
         let extracted = match &template {
             Some(template) => template.extract(&page, &pins),
-            None => Judgement::new(&page, None, &pins).extracted(),
+            None => LineClassification::new(&page, None, &pins).extracted(),
         };
         let verdict = match extracted.method {
-            Method::Detection => Verdict::Article,
+            ExtractionMethod::Detection => PageClass::Article,
             _ => judge(&page, url.as_str()),
         };
-        let is_article = verdict == Verdict::Article;
+        let is_article = verdict == PageClass::Article;
         match verdict {
-            Verdict::Article => facts.add(what, described(&extracted, template.as_ref())),
-            Verdict::NotArticle(reason) => {
+            PageClass::Article => facts.add(what, described(&extracted, template.as_ref())),
+            PageClass::NotArticle(reason) => {
                 facts.add(what, format!("not an article: {reason} ({})", reason.label()));
             }
         }
@@ -249,9 +253,9 @@ impl DoctorContext {
     }
 }
 
-fn described(extracted: &Extracted, template: Option<&PreparedTemplate>) -> String {
-    let Extracted { method, margin, .. } = extracted;
-    let template = template.filter(|_| *method != Method::BlockModel);
+fn described(extracted: &ExtractedText, template: Option<&PreparedTemplate>) -> String {
+    let ExtractedText { method, margin, .. } = extracted;
+    let template = template.filter(|_| *method != ExtractionMethod::BlockModel);
     let by =
         template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
     let confidence = method.confidence(*margin).map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
@@ -279,10 +283,12 @@ fn state(record: &UrlRecord) -> String {
                 "ready: will be fetched when it is its host's turn (rank {rank}, smaller is earlier; number {sequence})"
             )
         }
-        UrlState::Waiting { wait: Wait::Retry, due, .. } => {
+        UrlState::Waiting { wait: WaitReason::Retry, due, .. } => {
             format!("waiting for a retry, not before {}", time(due))
         }
-        UrlState::Waiting { wait: Wait::Revisit, due, .. } => format!("visited; due again at {}", time(due)),
+        UrlState::Waiting { wait: WaitReason::Revisit, due, .. } => {
+            format!("visited; due again at {}", time(due))
+        }
         UrlState::Buffered { .. } => {
             "buffered: its page is kept until its host has enough pages for a template".into()
         }

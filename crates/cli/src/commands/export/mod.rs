@@ -12,8 +12,8 @@ use std::path::Path;
 use gleaner_corpus::Document;
 use gleaner_export::filter::{NEAR_DUPLICATE, PUBLISHED, UNDATED};
 use gleaner_export::{
-    ExportError, ExportRequest, Fields, FileExport, Filter, FolderExport, Format, RecordContext, Sample,
-    Sampler, StreamExport, Tally,
+    ExportError, ExportRequest, Fields, FileExport, Filter, FilterCounts, FolderExport, Format,
+    RecordContext, Sample, Sampler, StreamExport,
 };
 use indicatif::ProgressBar;
 use jiff::Timestamp;
@@ -22,10 +22,10 @@ use crate::args::{Common, Export};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 use document_source::DocumentSource;
 
-pub(crate) fn run(common: &Common, args: &Export) -> Done {
+pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let config = settings::load(common)?;
     let format = options::format(args)?;
     let fields = args.fields.clone().unwrap_or_default();
@@ -52,7 +52,7 @@ fn must_match(source: &DocumentSource, args: &Export) -> Result<bool, Failure> {
     Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
 }
 
-fn report_no_match(args: &Export, is_failure: bool) -> Done {
+fn report_no_match(args: &Export, is_failure: bool) -> CommandResult {
     let searches = options::searched(args)
         .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
     let message = format!("no document matches{}", searches.collect::<String>());
@@ -105,7 +105,7 @@ fn into_folder(
     path: &Path,
     options: ExportOptions,
     args: &Export,
-) -> Result<Tally, Failure> {
+) -> Result<FilterCounts, Failure> {
     let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let ExportOptions { format, fields, filter } = options;
     let shard_size = args.shard_size;
@@ -149,7 +149,7 @@ fn to_file(
     path: &Path,
     mut options: ExportOptions,
     args: &Export,
-) -> Result<Tally, Failure> {
+) -> Result<FilterCounts, Failure> {
     options.filter.sample = sample(source, &options.filter, args)?;
     let replaced = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() > 0);
     let mut single =
@@ -173,7 +173,7 @@ fn to_standard_output(
     source: &DocumentSource,
     mut options: ExportOptions,
     args: &Export,
-) -> Result<Tally, Failure> {
+) -> Result<FilterCounts, Failure> {
     let failed = |error| Failure::writing("standard output")(error);
     options.filter.sample = sample(source, &options.filter, args)?;
     // Standard output is not locked, because the Parquet writer may move its handle to another thread.
@@ -194,7 +194,7 @@ fn for_each_document(
     source: &DocumentSource,
     bar: &ProgressBar,
     mut write: impl FnMut(&Document, &RecordContext) -> Result<bool, Failure>,
-) -> Done {
+) -> CommandResult {
     for document in source.store.documents() {
         let document = document.map_err(Failure::work)?;
         let mut all = source.earlier_revisions(document.id).map_err(Failure::work)?;
@@ -217,7 +217,7 @@ fn write_failure(error: ExportError) -> Failure {
     }
 }
 
-fn report_excluded(tally: &Tally, args: &Export) {
+fn report_excluded(tally: &FilterCounts, args: &Export) {
     for (filter, documents) in &tally.held_back {
         let (what, hint) = match filter.as_str() {
             NEAR_DUPLICATE => {

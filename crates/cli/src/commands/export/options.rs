@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use gleaner_config::Span as Age;
+use gleaner_config::DurationSetting as Age;
 use gleaner_corpus::Condition;
 use gleaner_corpus::is_of_host;
 use gleaner_export::{Compression, Filter, Format, Manifest, Property, TextFilter};
@@ -13,7 +13,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::{Compress, Export, ExportFormat};
 use crate::failure::Failure;
 
@@ -35,7 +35,7 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         )));
     }
     let compress = args.compress.or(compressed).unwrap_or(Compress::None);
-    let format = of(args.format.or(by_name).unwrap_or(ExportFormat::Jsonl), compress);
+    let format = to_format(args.format.or(by_name).unwrap_or(ExportFormat::Jsonl), compress);
     if format.needs_folder() && args.into.is_none() {
         return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
     }
@@ -60,7 +60,7 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     Ok(format)
 }
 
-const fn of(format: ExportFormat, compress: Compress) -> Format {
+const fn to_format(format: ExportFormat, compress: Compress) -> Format {
     let compression = match compress {
         Compress::None => Compression::None,
         Compress::Gzip => Compression::Gzip,
@@ -110,7 +110,7 @@ fn unknown_ending(path: &Path) -> Option<String> {
     is_word.then_some(ending)
 }
 
-pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> Done {
+pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
     let is_known = |tag: &String| languages.contains(tag);
     if !filter.languages.is_empty() && !filter.languages.iter().any(is_known) {

@@ -13,7 +13,7 @@ use indicatif::ProgressStyle;
 use serde::Serialize;
 
 use super::{Extracted, Extractor, json};
-use crate::Done;
+use crate::CommandResult;
 use crate::commands::{page_files, page_reader};
 use crate::failure::Failure;
 use crate::messages::print_message;
@@ -34,7 +34,7 @@ pub(super) fn is_batch(page: &str) -> bool {
     page_files::is_pattern(page) || std::path::Path::new(page).is_dir()
 }
 
-pub(super) fn run(extractor: &Extractor) -> Done {
+pub(super) fn run(extractor: &Extractor) -> CommandResult {
     let names = names(extractor)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let bar = bar();
@@ -109,8 +109,8 @@ fn line(extractor: &Extractor, file: &str) -> Extraction {
 fn in_order<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
-    mut take: impl FnMut(R) -> Done,
-) -> Done {
+    mut take: impl FnMut(R) -> CommandResult,
+) -> CommandResult {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len().max(1));
     thread::scope(|scope| {
         let work = &work;

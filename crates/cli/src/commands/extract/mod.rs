@@ -5,7 +5,7 @@ mod batch;
 use std::io::{self, Write};
 
 use gleaner_config::Config;
-use gleaner_eval::{Learned, Method};
+use gleaner_eval::{LearnedTemplates, Method};
 use gleaner_extract::block_model;
 use gleaner_methods::Input;
 use gleaner_text::draft::draft_of;
@@ -17,9 +17,9 @@ use crate::commands::page_files;
 use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 
-pub(crate) fn run(common: &Common, args: Extract) -> Done {
+pub(crate) fn run(common: &Common, args: Extract) -> CommandResult {
     let config = settings::load(common)?;
     refuse_options_without_effect(&args)?;
     let extractor = Extractor::new(&args, common, &config)?;
@@ -30,7 +30,7 @@ pub(crate) fn run(common: &Common, args: Extract) -> Done {
     }
 }
 
-fn print(extractor: &Extractor, name: &str) -> Done {
+fn print(extractor: &Extractor, name: &str) -> CommandResult {
     let args = extractor.args;
     let Extracted { document, is_cut } = extractor.read(name)?;
     if is_cut {
@@ -62,14 +62,14 @@ struct Extracted {
 struct Extractor<'a> {
     args: &'a Extract,
     source: PageReader<'a>,
-    learned: Learned,
+    learned: LearnedTemplates,
 }
 
 impl<'a> Extractor<'a> {
     fn new(args: &'a Extract, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
         let source = PageReader::new(&args.how, common, config)?;
         let needs = args.method.uses_site() && (args.method != Method::Gleaner || !args.beside.is_empty());
-        let learned = if needs { learned(args)? } else { Learned::default() };
+        let learned = if needs { learned(args)? } else { LearnedTemplates::default() };
         Ok(Self { args, source, learned })
     }
 
@@ -93,7 +93,7 @@ impl<'a> Extractor<'a> {
     }
 }
 
-fn refuse_options_without_effect(args: &Extract) -> Done {
+fn refuse_options_without_effect(args: &Extract) -> CommandResult {
     let method = args.method;
     let reason = if args.how.template.is_some() && method != Method::Gleaner {
         format!("--template requires --method {}: {method} does not use templates", Method::Gleaner)
@@ -115,7 +115,7 @@ fn refuse_options_without_effect(args: &Extract) -> Done {
     Err(Failure::Usage(reason))
 }
 
-fn learned(args: &Extract) -> Result<Learned, Failure> {
+fn learned(args: &Extract) -> Result<LearnedTemplates, Failure> {
     let method = args.method;
     let pages: Vec<(String, gleaner_html::Page)> = page_files::files(&args.beside)?
         .into_iter()
@@ -126,7 +126,7 @@ fn learned(args: &Extract) -> Result<Learned, Failure> {
         .collect::<Result<_, Failure>>()?;
     if !pages.is_empty() {
         let pages: Vec<_> = pages.iter().map(|(name, page)| (name.as_str(), page)).collect();
-        return Ok(Learned::from_pages(&[method], block_model::built_in(), "unknown", &pages));
+        return Ok(LearnedTemplates::from_pages(&[method], block_model::built_in(), "unknown", &pages));
     }
     Err(Failure::Usage(format!("{method} compares pages of one site: add other pages with --beside PAGES")))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gleaner_frontier::parse_seed;
 
-use crate::Done;
+use crate::CommandResult;
 use crate::args::Init;
 use crate::distributed::shell_argument;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ const SEEDS: &str = include_str!("seeds.txt");
 const PINS: &str = include_str!("example.org.toml");
 const IGNORED: &str = "# The corpus: it is large, and a crawl or `gleaner rebuild` makes it.\n/data/\n";
 
-pub(crate) fn run(args: &Init) -> Done {
+pub(crate) fn run(args: &Init) -> CommandResult {
     let dir = &args.dir;
     let mut seeds = SEEDS.to_owned();
     for url in &args.urls {
@@ -55,7 +55,7 @@ fn next_steps(dir: &Path, files: &[&str], has_seeds: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_config::{Config, Origin, read, read_pins};
+    use gleaner_config::{Config, ConfigFile, read, read_pins};
 
     use super::*;
 
@@ -70,17 +70,17 @@ mod tests {
     #[test]
     fn the_files_are_read_with_and_without_comment_signs() {
         for text in [SETTINGS.to_owned(), uncommented(SETTINGS)] {
-            let config = read(Some(Origin { file: "news/gleaner.toml", text: &text }), &[]).unwrap();
+            let config = read(Some(ConfigFile { file: "news/gleaner.toml", text: &text }), &[]).unwrap();
             assert_eq!(
                 (config.store.path.as_str(), config.template.pins.as_str()),
                 ("news/data", "news/pins")
             );
             assert_eq!(config.crawl.seeds, ["news/seeds.txt"]);
         }
-        let config = read(Some(Origin { file: "x", text: &uncommented(SETTINGS) }), &[]).unwrap();
+        let config = read(Some(ConfigFile { file: "x", text: &uncommented(SETTINGS) }), &[]).unwrap();
         gleaner_crawl::scope(&config, &[]).unwrap();
         assert!(config.site.iter().next().is_some() && config.fetch != Config::default().fetch);
-        let pins = read_pins(&Origin { file: "x", text: &uncommented(PINS) }).unwrap();
+        let pins = read_pins(&ConfigFile { file: "x", text: &uncommented(PINS) }).unwrap();
         assert!(!pins.keep.is_empty() && !pins.drop.is_empty());
     }
 

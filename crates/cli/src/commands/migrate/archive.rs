@@ -12,10 +12,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use gleaner_archive::{Item, Place, Reader};
+use gleaner_archive::{ArchiveReader, Item, RecordPosition};
 use gleaner_config::Config;
 use gleaner_crawl::{archive_files, archive_folder};
-use gleaner_store::{ARCHIVE_FOLDER, ArchiveEnd, Archived, FileRecord, Migration, Store};
+use gleaner_store::{ARCHIVE_FOLDER, ArchiveEnd, ArchivePosition, FileRecord, Migration, Store};
 use jiff::Timestamp;
 
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ use crate::messages::print_message;
 const PIECE: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
-pub(super) struct Copied {
+pub(super) struct CopyTotals {
     pub(super) files: u64,
     pub(super) bytes: u64,
 }
@@ -38,10 +38,10 @@ pub(super) struct NewPositions(HashMap<u32, Vec<(u64, u32)>>);
 
 impl NewPositions {
     /// Returns the position of a record in the target. If its file was not copied, the position is unchanged.
-    pub(super) fn translate(&self, at: Archived) -> Archived {
+    pub(super) fn translate(&self, at: ArchivePosition) -> ArchivePosition {
         let pieces = self.0.get(&at.file).map(Vec::as_slice).unwrap_or_default();
         let piece = pieces.iter().rev().find(|(begin, _)| *begin <= at.offset);
-        piece.map_or(at, |(begin, number)| Archived { file: *number, offset: at.offset - begin, ..at })
+        piece.map_or(at, |(begin, number)| ArchivePosition { file: *number, offset: at.offset - begin, ..at })
     }
 }
 
@@ -56,14 +56,14 @@ pub(super) fn copy_to_objects(
     config: &Config,
     source: &Store,
     migration: &mut Migration<'_>,
-) -> Result<(NewPositions, Copied), Failure> {
+) -> Result<(NewPositions, CopyTotals), Failure> {
     let end = source.archive_end().map_err(Failure::work)?;
-    let (mut positions, mut copied, mut last) = (NewPositions::default(), Copied::default(), 0);
+    let (mut positions, mut copied, mut last) = (NewPositions::default(), CopyTotals::default(), 0);
     for path in archive_files(config).map_err(Failure::work)? {
         let read_failure =
             |error: io::Error| Failure::Work(format!("cannot read {}: {error}", path.display()));
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let number = Place { file: file.clone(), offset: 0 }.number();
+        let number = RecordPosition { file: file.clone(), offset: 0 }.number();
         let length = match &end {
             // The store never confirmed the records after this length.
             Some(end) if end.file == file => end.length,
@@ -99,7 +99,7 @@ fn put_file(
 
 fn pieces(path: &Path, length: u64, size: u64) -> io::Result<Vec<Piece>> {
     let (mut pieces, mut begin, mut records) = (Vec::new(), 0, 0);
-    for item in Reader::open(path, 0, 0)? {
+    for item in ArchiveReader::open(path, 0, 0)? {
         let Item::Record(record) = item? else { continue };
         if record.offset >= length {
             break;
@@ -126,7 +126,7 @@ fn read(path: &Path, begin: u64, end: u64) -> io::Result<Vec<u8>> {
 }
 
 fn renumbered(file: &str, number: u32) -> String {
-    let named = Place { file: file.to_owned(), offset: 0 }.number();
+    let named = RecordPosition { file: file.to_owned(), offset: 0 }.number();
     let mut parts = file.splitn(3, '-');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(prefix), Some(time), Some(rest)) if named != number => {
@@ -150,7 +150,7 @@ pub(super) fn copy_to_files(
     config: &Config,
     source: &Store,
     migration: &mut Migration<'_>,
-) -> Result<Copied, Failure> {
+) -> Result<CopyTotals, Failure> {
     let folder = archive_folder(config);
     let read_failure = |path: &Path| {
         let path = path.display().to_string();
@@ -161,7 +161,7 @@ pub(super) fn copy_to_files(
     for path in archive_files(config).map_err(Failure::work)? {
         fs::remove_file(&path).map_err(read_failure(&path))?;
     }
-    let (mut copied, mut end) = (Copied::default(), None);
+    let (mut copied, mut end) = (CopyTotals::default(), None);
     for file in source.archive_files() {
         let (number, file) = file.map_err(Failure::work)?;
         let content =
@@ -191,7 +191,7 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_archive::{Archive, Capture, files::Options};
+    use gleaner_archive::{Archive, Capture, files::ArchiveOptions};
     use tempfile::TempDir;
 
     use super::*;
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_file_is_cut_between_records_and_places_follow() {
         let folder = TempDir::new().unwrap();
-        let options = Options { rotate: 1 << 30, level: 1, info: Vec::new() };
+        let options = ArchiveOptions { rotate: 1 << 30, level: 1, info: Vec::new() };
         let mut archive = Archive::open(folder.path(), options, None).unwrap();
         let mut offsets = Vec::new();
         let mut file = String::new();
@@ -230,18 +230,23 @@ mod tests {
         let positions = NewPositions(HashMap::from([(1, numbered)]));
         let whole = read(&path, 0, length).unwrap();
         for offset in offsets {
-            let archived =
-                Archived { file: 1, offset, at: Timestamp::UNIX_EPOCH, digest: [0; 20], payload: None };
+            let archived = ArchivePosition {
+                file: 1,
+                offset,
+                at: Timestamp::UNIX_EPOCH,
+                digest: [0; 20],
+                payload: None,
+            };
             let moved = positions.translate(archived);
             let piece = &pieces[moved.file as usize - 5];
             let content = read(&path, piece.begin, piece.end).unwrap();
             assert_eq!(content[moved.offset as usize..][..20], whole[offset as usize..][..20]);
-            let mut reader = Reader::new(io::Cursor::new(content), 100).unwrap();
+            let mut reader = ArchiveReader::new(io::Cursor::new(content), 100).unwrap();
             assert!(reader.any(|item| {
                 matches!(item.unwrap(), Item::Record(record) if record.offset == moved.offset)
             }));
             assert_eq!(
-                positions.translate(Archived { file: 2, ..archived }).file,
+                positions.translate(ArchivePosition { file: 2, ..archived }).file,
                 2,
                 "of no file that is there"
             );

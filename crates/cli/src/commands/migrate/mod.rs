@@ -9,16 +9,18 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gleaner_config::Config;
-use gleaner_crawl::Stop;
-use gleaner_store::{Migration, Moved, Store, StoreError, Totals, Writer, join_alone, shown_address};
+use gleaner_crawl::StopRequest;
+use gleaner_store::{
+    Migration, MovedRecords, Store, StoreError, Totals, Writer, join_alone, redacted_address,
+};
 
 use crate::args::{Common, Migrate};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{Done, distributed, settings};
-use archive::Copied;
+use crate::{CommandResult, distributed, settings};
+use archive::CopyTotals;
 
-pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
+pub(crate) fn run(common: &Common, args: &Migrate) -> CommandResult {
     let (config, is_to_database) = settings_of(common, args)?;
     let folder = Path::new(&config.store.path).join("migration");
     let done = match is_to_database {
@@ -31,7 +33,7 @@ pub(crate) fn run(common: &Common, args: &Migrate) -> Done {
     print(&config, is_to_database, &moved, &copied, &totals)
 }
 
-type MigrationResult = Result<(Moved, Copied, (Totals, Totals)), Failure>;
+type MigrationResult = Result<(MovedRecords, CopyTotals, (Totals, Totals)), Failure>;
 
 /// Returns the settings for access to the database, and whether the database is the target.
 fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failure> {
@@ -44,8 +46,8 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
         (from, to) => {
             return Err(Failure::Usage(format!(
                 "one of --from {} and --to {} must be sled: a corpus moves from a folder into a database, or back",
-                shown_address(from),
-                shown_address(to)
+                redacted_address(from),
+                redacted_address(to)
             )));
         }
     };
@@ -54,7 +56,7 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
             "one store must be sled and the other postgres://user@host/database, not {}",
             match database {
                 "sled" => "sled to sled".to_owned(),
-                other => shown_address(other),
+                other => redacted_address(other),
             }
         )));
     }
@@ -85,7 +87,8 @@ fn to_folder(config: &Config, folder: &Path) -> MigrationResult {
 }
 
 fn database(config: &Config, folder: &Path, create: bool) -> Result<Writer, Failure> {
-    join_alone(folder, &distributed::membership(config, &Stop::default())?, create).map_err(Failure::work)
+    join_alone(folder, &distributed::membership(config, &StopRequest::default())?, create)
+        .map_err(Failure::work)
 }
 
 fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migration<'a>, Failure> {
@@ -94,20 +97,20 @@ fn begin<'a>(config: &Config, from: &Store, to: &'a mut Writer) -> Result<Migrat
     let (source, target) = if from.is_shared() { (database, folder) } else { (folder, database) };
     let migration = Migration::begin(from, to)
         .map_err(|error| Failure::Work(format!("cannot move {source} to {target}: {error}")))?;
-    if migration.is_again() {
+    if migration.is_resumed() {
         print_message("gleaner: removed the partial result of an interrupted migration; starting over");
     }
     Ok(migration)
 }
 
-fn report_progress(moved: &Moved) {
+fn report_progress(moved: &MovedRecords) {
     print_message(format_args!(
         "gleaner: {} records written: {} hosts, {} URLs, {} documents, {} raw pages",
         moved.records, moved.hosts, moved.urls, moved.documents, moved.pages
     ));
 }
 
-fn end(migration: Migration<'_>, moved: Moved, copied: Copied) -> MigrationResult {
+fn end(migration: Migration<'_>, moved: MovedRecords, copied: CopyTotals) -> MigrationResult {
     let totals = migration.totals().map_err(|error: StoreError| Failure::work(error))?;
     migration.finish().map_err(Failure::work)?;
     Ok((moved, copied, totals))
@@ -116,10 +119,10 @@ fn end(migration: Migration<'_>, moved: Moved, copied: Copied) -> MigrationResul
 fn print(
     config: &Config,
     is_to_database: bool,
-    moved: &Moved,
-    copied: &Copied,
+    moved: &MovedRecords,
+    copied: &CopyTotals,
     (from, to): &(Totals, Totals),
-) -> Done {
+) -> CommandResult {
     let (folder, database) = (config.store.path.clone(), distributed::store_address(config));
     let (source, target) = if is_to_database { (folder, database) } else { (database, folder) };
     let sums = |of: &Totals| {

@@ -2,15 +2,15 @@
 //! contain. Then checks whether one of these links leads to an article.
 
 use gleaner_corpus::{Admission, words};
-use gleaner_fetch::{Access, Response, Verdict as Rule, Want};
+use gleaner_fetch::{Access, RequestKind, Response, RobotsDecision as Rule};
 use gleaner_frontier::{
-    Body, CanonicalUrl, Discovered, Found, Limits, Role, Scope, Seed, feed, links, looks_like_article,
-    sitemap, sniff,
+    BodyType, CanonicalUrl, DiscoveredUrls, FoundUrl, ReadLimits, Role, Scope, Seed, feed, links,
+    looks_like_article, sitemap, sniff,
 };
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
-use gleaner_template::{HostPins, Reason, Verdict, judge};
+use gleaner_template::{HostPins, NotArticleReason, PageClass, judge};
 use gleaner_text::draft::{Origin, draft};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -80,7 +80,7 @@ impl SeedCheck {
         }
     }
 
-    pub(super) fn conclude(&mut self, verdict: SeedVerdict, reason: impl Into<String>) {
+    pub(super) fn set_verdict(&mut self, verdict: SeedVerdict, reason: impl Into<String>) {
         self.verdict = verdict;
         self.reason = Some(reason.into()).filter(|reason| !reason.is_empty());
     }
@@ -101,7 +101,7 @@ pub(super) async fn check(
     checked: &mut SeedCheck,
 ) {
     if let Err(reason) = steps(prober, seed, rules, checked).await {
-        checked.conclude(SeedVerdict::Fails, reason);
+        checked.set_verdict(SeedVerdict::Fails, reason);
     }
 }
 
@@ -127,10 +127,10 @@ async fn steps(
         (Ok(article), no_front) => {
             checked.article = Some(article);
             let verdict = if no_front.is_some() { SeedVerdict::Unsure } else { SeedVerdict::Works };
-            checked.conclude(verdict, no_front.unwrap_or_default());
+            checked.set_verdict(verdict, no_front.unwrap_or_default());
         }
         (Err(_), Some(no_front)) if candidates.is_empty() => return Err(no_front),
-        (Err(reason), _) => checked.conclude(SeedVerdict::Unsure, reason),
+        (Err(reason), _) => checked.set_verdict(SeedVerdict::Unsure, reason),
     }
     Ok(())
 }
@@ -140,8 +140,8 @@ async fn read_front(
     seed: &Seed,
     rules: &ExtractionRules,
     checked: &mut SeedCheck,
-) -> Result<Vec<Found>, NotFetched> {
-    let (url, response) = prober.get(&seed.url, Want::Page).await?;
+) -> Result<Vec<FoundUrl>, NotFetched> {
+    let (url, response) = prober.get(&seed.url, RequestKind::Page).await?;
     if !rules.scope.contains(&url) {
         let domain = url.domain();
         let reason = format!("it redirects to {url}, which is not among the seeds; list {domain} instead");
@@ -179,21 +179,24 @@ fn page_of(response: &Response) -> Page {
 }
 
 /// Returns which kind of wall, such as a login page, a site shows instead of its front page.
-fn wall(page: &Page, url: &CanonicalUrl) -> Option<Reason> {
+fn wall(page: &Page, url: &CanonicalUrl) -> Option<NotArticleReason> {
     match judge(page, url.as_str()) {
-        Verdict::NotArticle(
-            wall @ (Reason::Challenge | Reason::ConsentWall | Reason::LoginWall | Reason::NeedsBrowser),
+        PageClass::NotArticle(
+            wall @ (NotArticleReason::Challenge
+            | NotArticleReason::ConsentWall
+            | NotArticleReason::LoginWall
+            | NotArticleReason::NeedsBrowser),
         ) => Some(wall),
         _ => None,
     }
 }
 
-fn front_links(url: &CanonicalUrl, page: &Page, scope: &Scope) -> (Vec<CanonicalUrl>, Vec<Found>) {
+fn front_links(url: &CanonicalUrl, page: &Page, scope: &Scope) -> (Vec<CanonicalUrl>, Vec<FoundUrl>) {
     let on_page = gleaner_html::links::links(page);
     let base = on_page.base.as_deref().and_then(|base| url.join(base).ok()).unwrap_or_else(|| url.clone());
     let hrefs = on_page.anchors.iter().map(|anchor| anchor.href.as_str());
     let found = links::judge(&base, hrefs, scope).with_sections().within(scope).found;
-    let (linked, pages): (Vec<Found>, Vec<Found>) =
+    let (linked, pages): (Vec<FoundUrl>, Vec<FoundUrl>) =
         found.into_iter().partition(|found| found.role == Role::Feed);
     let mut feeds: Vec<CanonicalUrl> = on_page.feeds.iter().filter_map(|href| base.join(href).ok()).collect();
     feeds.extend(linked.into_iter().map(|found| found.url));
@@ -208,7 +211,7 @@ async fn read_feeds(
     feeds: &[CanonicalUrl],
     rules: &ExtractionRules,
     listing: &mut ListCheck,
-) -> Vec<Found> {
+) -> Vec<FoundUrl> {
     listing.found = feeds.len();
     let Some(first) = feeds.first() else { return Vec::new() };
     read_list(prober, first, rules, listing).await
@@ -225,7 +228,7 @@ async fn read_sitemaps(
     named: &[CanonicalUrl],
     rules: &ExtractionRules,
     listing: &mut ListCheck,
-) -> Vec<Found> {
+) -> Vec<FoundUrl> {
     listing.found = named.len();
     let usual = || seed.join("/sitemap.xml").ok();
     let Some(first) = named.first().cloned().or_else(usual) else { return Vec::new() };
@@ -236,7 +239,7 @@ async fn read_sitemaps(
         (true, None) => listing.found = 1,
         (false, _) => {}
     }
-    let (inner, pages): (Vec<Found>, Vec<Found>) =
+    let (inner, pages): (Vec<FoundUrl>, Vec<FoundUrl>) =
         found.into_iter().partition(|found| found.role == Role::Sitemap);
     match inner.iter().find(|found| found.news).or(inner.first()) {
         Some(inner) if pages.is_empty() => read_list(prober, &inner.url, rules, listing).await,
@@ -249,8 +252,8 @@ async fn read_list(
     url: &CanonicalUrl,
     rules: &ExtractionRules,
     listing: &mut ListCheck,
-) -> Vec<Found> {
-    let read = match prober.get(url, Want::List).await {
+) -> Vec<FoundUrl> {
+    let read = match prober.get(url, RequestKind::List).await {
         Ok((url, response)) => parsed(&response.body, &url, prober.config.fetch.max_sitemap.get()),
         Err(refused) => Err(refused.reason().to_owned()),
     };
@@ -267,29 +270,29 @@ async fn read_list(
     }
 }
 
-fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<Discovered, String> {
-    let limits = Limits { bytes, ..Limits::default() };
+fn parsed(body: &[u8], url: &CanonicalUrl, bytes: u64) -> Result<DiscoveredUrls, String> {
+    let limits = ReadLimits { bytes, ..ReadLimits::default() };
     match sniff(body) {
-        Body::Sitemap => {
+        BodyType::Sitemap => {
             sitemap::read(body, url, limits).map(|list| list.discovered).map_err(|error| error.to_string())
         }
-        Body::Feed => {
+        BodyType::Feed => {
             feed::read(body, url, limits).map(|list| list.discovered).map_err(|error| error.to_string())
         }
-        Body::Html | Body::Other => Err("neither a feed nor a sitemap".into()),
+        BodyType::Html | BodyType::Other => Err("neither a feed nor a sitemap".into()),
     }
 }
 
 /// Requests candidates until one has a text for the corpus. Otherwise, returns the reason for the last one.
 async fn read_article(
     prober: &mut Prober<'_>,
-    candidates: &[Found],
+    candidates: &[FoundUrl],
     rules: &ExtractionRules,
 ) -> Result<ArticleCheck, String> {
     let mut last = "no page, feed or sitemap links to an article".to_owned();
     let pages = candidates.iter().filter(|found| found.role == Role::Page);
     for found in pages.take(ARTICLES) {
-        match prober.get(&found.url, Want::Page).await {
+        match prober.get(&found.url, RequestKind::Page).await {
             Ok((url, response)) => match article(&url, &response, rules) {
                 Ok(article) => return Ok(article),
                 Err(reason) => last = format!("{url}: {reason}"),
@@ -303,11 +306,11 @@ async fn read_article(
 
 fn article(url: &CanonicalUrl, response: &Response, rules: &ExtractionRules) -> Result<ArticleCheck, String> {
     let page = page_of(response);
-    if let Verdict::NotArticle(reason) = judge(&page, url.as_str()) {
+    if let PageClass::NotArticle(reason) = judge(&page, url.as_str()) {
         return Err(format!("it does not look like an article: {reason}"));
     }
     let origin = Origin { url: url.clone(), fetched: Timestamp::now() };
-    let draft = draft(&page, &origin, None, rules.pins.of(url.host())).ok_or("no text was found")?;
+    let draft = draft(&page, &origin, None, rules.pins.for_host(url.host())).ok_or("no text was found")?;
     let document = rules.admission.admit(draft).map_err(|refusal| format!("kept out: {refusal}"))?;
     Ok(ArticleCheck {
         url: url.as_str().into(),

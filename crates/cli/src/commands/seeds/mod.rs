@@ -26,7 +26,7 @@ use crate::messages::print_message;
 use crate::scheduled::daemon;
 use crate::table::{NOTHING, table};
 use crate::telemetry::Telemetry;
-use crate::{Done, logging, progress, settings};
+use crate::{CommandResult, logging, progress, settings};
 use check::{ExtractionRules, SeedCheck, SeedVerdict, check};
 use prober::Prober;
 
@@ -35,7 +35,7 @@ const SITE_TIME_LIMIT: Duration = Duration::from_secs(3 * 60);
 /// Maximum number of characters of a seed in the table. It keeps each line within 80 characters.
 const MAX_SEED_WIDTH: usize = 24;
 
-pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
+pub(crate) fn run(common: &Common, args: &Seeds) -> CommandResult {
     let SeedsCommand::Check(args) = &args.what;
     let mut config = settings::load(common)?;
     let (_newspaper, seeds) = daemon::seeds(&mut config, &args.seeds, &args.urls)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> Done {
     daemon::recommend_contact(&config);
     let checked = check_all(config, rules, seeds, &bar)?;
     bar.finish_and_clear();
-    let text = if args.json { json(&checked)? } else { shown(&checked) };
+    let text = if args.json { json(&checked)? } else { format_table(&checked) };
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
     match checked.iter().filter(|checked| checked.verdict == SeedVerdict::Fails).count() {
         0 => Ok(()),
@@ -115,7 +115,7 @@ async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usiz
         if tokio::time::timeout(SITE_TIME_LIMIT, checking).await.is_err() {
             let reason = format!("the check took longer than {} s, the limit", SITE_TIME_LIMIT.as_secs());
             let verdict = if checked.links.is_some() { SeedVerdict::Unsure } else { SeedVerdict::Fails };
-            checked.conclude(verdict, reason);
+            checked.set_verdict(verdict, reason);
         }
         results.push((number, checked));
     }
@@ -127,7 +127,7 @@ fn json(checked: &[SeedCheck]) -> Result<String, Failure> {
     checked.iter().map(line).collect::<Result<_, _>>().map_err(Failure::work)
 }
 
-fn shown(checked: &[SeedCheck]) -> String {
+fn format_table(checked: &[SeedCheck]) -> String {
     let head = ["Site", "robots", "Feeds", "Sitemaps", "Links", "Words", "Verdict"];
     let mut text = format!("{}\n", table(&head, checked.iter().map(row)));
     for checked in checked {
@@ -185,8 +185,8 @@ mod tests {
         let seed = parse_seed("https://www.a-long-name-of-a-newspaper.example/with/a/section").unwrap();
         let mut checked = SeedCheck::new(&seed);
         checked.robots = Some("denied");
-        checked.conclude(SeedVerdict::Unsure, "why");
-        let text = shown(&[checked]);
+        checked.set_verdict(SeedVerdict::Unsure, "why");
+        let text = format_table(&[checked]);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[..3].iter().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.contains("www.a-long-name-of-a-ne…"), "{text}");

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use gleaner_config::{Config, GapScope};
-use gleaner_fetch::{Access, Fetcher, Request, Response, Right, RobotsAnswer, RobotsRequest, Verdict, Want};
+use gleaner_fetch::{
+    Access, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsDecision,
+    RobotsRequest,
+};
 use gleaner_frontier::CanonicalUrl;
 use jiff::Timestamp;
 use url::Url;
@@ -55,25 +58,25 @@ impl<'a> Prober<'a> {
         }
         let group = self.group(url);
         let delay = self.config.delay_of(url.host());
-        self.fetcher.gates().set_gap(&group, delay.get());
+        self.fetcher.gates().set_delay(&group, delay.get());
         let group_of = |url: &Url| CanonicalUrl::parse(url.as_str()).ok().map(|url| self.group(&url));
-        let right = Right::unlimited();
-        let request = RobotsRequest::new(url.url(), &group_of, &right, Timestamp::now());
+        let lease = RequestLease::unlimited();
+        let request = RobotsRequest::new(url.url(), &group_of, &lease, Timestamp::now());
         let RobotsAnswer::Record(record) = self.fetcher.robots(request, &mut |_, _| {}).await else {
             return Err(NotFetched::Host("its robots.txt redirects to no web address".into()));
         };
         let access = record.rules(self.config.fetch.product());
-        self.fetcher.gates().set_gap(&group, access.effective_delay(delay, &self.config.fetch));
+        self.fetcher.gates().set_delay(&group, access.effective_delay(delay, &self.config.fetch));
         self.access.insert(url.host().to_owned(), access.clone());
         Ok(access)
     }
 
     fn refused(&self, url: &CanonicalUrl, status: u16) -> NotFetched {
-        let hold = self.fetcher.holds().remaining(url.host());
-        if hold > MAX_BACK_OFF {
+        let backoff = self.fetcher.backoffs().remaining(url.host());
+        if backoff > MAX_BACK_OFF {
             return NotFetched::Host(format!(
                 "HTTP {status}; the host must be left alone for {} s",
-                hold.as_secs()
+                backoff.as_secs()
             ));
         }
         NotFetched::Url(format!("HTTP {status}"))
@@ -83,16 +86,18 @@ impl<'a> Prober<'a> {
     pub(super) async fn get(
         &mut self,
         url: &CanonicalUrl,
-        want: Want,
+        want: RequestKind,
     ) -> Result<(CanonicalUrl, Response), NotFetched> {
         let mut url = url.clone();
         for _ in 0..=self.config.fetch.max_redirects {
             let access = self.access(&url).await?;
-            if let Verdict::Disallowed { rule } = access.verdict(&url.url()[url::Position::BeforePath..]) {
+            if let RobotsDecision::Disallowed { rule } =
+                access.verdict(&url.url()[url::Position::BeforePath..])
+            {
                 return Err(NotFetched::Url(format!("robots.txt disallows {url}: {rule}")));
             }
             let request = Request::new(url.url().clone(), want);
-            let answer = self.fetcher.page(&request, &self.group(&url), &Right::unlimited()).await;
+            let answer = self.fetcher.page(&request, &self.group(&url), &RequestLease::unlimited()).await;
             let response = answer.map_err(|error| match error {
                 error @ gleaner_fetch::FetchError::WrongType { .. } => NotFetched::Url(error.to_string()),
                 error => NotFetched::Host(error.to_string()),

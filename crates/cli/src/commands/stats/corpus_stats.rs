@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_config::Config;
-use gleaner_corpus::{Distinct, Document, each_word};
+use gleaner_corpus::{DistinctCounter, Document, each_word};
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_store::{Counts, Run, Store, StoreError};
 use jiff::civil::Date;
@@ -58,7 +58,7 @@ pub(super) struct HostStats {
 
 #[derive(Debug, Default)]
 pub(super) struct DocumentPass {
-    types: BTreeMap<String, Distinct>,
+    types: BTreeMap<String, DistinctCounter>,
     days: BTreeMap<Date, (u64, u64)>,
 }
 
@@ -77,7 +77,7 @@ impl DocumentPass {
     }
 
     fn types(&self) -> u64 {
-        let mut all = Distinct::default();
+        let mut all = DistinctCounter::default();
         self.types.values().for_each(|types| all.merge(types));
         all.estimate()
     }
@@ -100,7 +100,7 @@ impl CorpusStats {
             language: tag.clone(),
             documents: *documents,
             words: *words,
-            types: pass.and_then(|pass| pass.types.get(tag)).map(Distinct::estimate),
+            types: pass.and_then(|pass| pass.types.get(tag)).map(DistinctCounter::estimate),
         };
         let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {

@@ -3,7 +3,7 @@
 //! Limitation: a document counts on the day on which it was fetched (UTC), not on the day of publication. The
 //! table shows the last 30 days with documents. The chart and `--json` show all days.
 
-use gleaner_render::svg::{self, Anchor, INK, Paint, Plot, Scale, Stroke};
+use gleaner_render::svg::{self, INK, Paint, Plot, Scale, Stroke, TextAnchor};
 use gleaner_render::text::count;
 use jiff::Unit;
 use jiff::civil::Date;
@@ -79,11 +79,11 @@ fn chart(days: &[DayStats], first: Date, last: Date) -> Markup {
     });
     html! {
         @for day in days { (bar(day)) }
-        (axis(&per_day, most, Anchor::End, PER_DAY, "documents per day"))
+        (axis(&per_day, most, TextAnchor::End, PER_DAY, "documents per day"))
         (total.line(sums, &TOTAL))
-        (axis(&total, all, Anchor::Start, TOTAL.color, "documents in total"))
-        (svg::text((PLOT_X.0, PLOT_Y.0 + 20.0), Anchor::Start, INK, &first.to_string()))
-        (svg::text((PLOT_X.1, PLOT_Y.0 + 20.0), Anchor::End, INK, &last.to_string()))
+        (axis(&total, all, TextAnchor::Start, TOTAL.color, "documents in total"))
+        (svg::text((PLOT_X.0, PLOT_Y.0 + 20.0), TextAnchor::Start, INK, &first.to_string()))
+        (svg::text((PLOT_X.1, PLOT_Y.0 + 20.0), TextAnchor::End, INK, &last.to_string()))
         (svg::line((PLOT_X.0, PLOT_Y.0), (PLOT_X.1, PLOT_Y.0), &Stroke::thin(INK)))
     }
 }
@@ -92,10 +92,10 @@ fn distance(first: Date, day: Date) -> f64 {
     first.until((Unit::Day, day)).map_or(0.0, |span| f64::from(span.get_days()))
 }
 
-fn axis(plot: &Plot, most: u64, anchor: Anchor, color: &'static str, name: &str) -> Markup {
+fn axis(plot: &Plot, most: u64, anchor: TextAnchor, color: &'static str, name: &str) -> Markup {
     let (x, beside, inwards) = match anchor {
-        Anchor::End => (PLOT_X.0, -6.0, Anchor::Start),
-        Anchor::Start | Anchor::Middle => (PLOT_X.1, 6.0, Anchor::End),
+        TextAnchor::End => (PLOT_X.0, -6.0, TextAnchor::Start),
+        TextAnchor::Start | TextAnchor::Middle => (PLOT_X.1, 6.0, TextAnchor::End),
     };
     html! {
         (svg::line((x, PLOT_Y.1), (x, PLOT_Y.0), &Stroke::thin(color)))

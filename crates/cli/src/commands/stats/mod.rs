@@ -17,17 +17,17 @@ use crate::args::{Common, Stats};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::{Done, settings};
+use crate::{CommandResult, settings};
 use corpus_stats::{CorpusStats, DocumentPass};
 
-pub(crate) fn run(common: &Common, args: &Stats) -> Done {
+pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
     let pass = match args.quick {
         true => None,
         false => {
             let bar = documents_bar(&store).map_err(Failure::work)?;
-            let pass = pass(&store, &bar).map_err(Failure::work)?;
+            let pass = read_documents(&store, &bar).map_err(Failure::work)?;
             bar.finish_and_clear();
             Some(pass)
         }
@@ -45,7 +45,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> Done {
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
 }
 
-fn pass(store: &Store, bar: &ProgressBar) -> Result<DocumentPass, StoreError> {
+fn read_documents(store: &Store, bar: &ProgressBar) -> Result<DocumentPass, StoreError> {
     let mut pass = DocumentPass::default();
     for document in store.documents() {
         pass.add(&document?);

@@ -1,23 +1,23 @@
 //! An index in memory that keeps every key, like a database.
 //!
 //! Limitation: the index takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
-//! [`Table`](super::Table). A database with one row per key and document would have to limit the number of
-//! documents per key in the same way.
+//! [`BandTable`](super::BandTable). A database with one row per key and document would have to limit the
+//! number of documents per key in the same way.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use super::{Candidate, Index, Number, counted};
-use crate::dedup::bands::Keys;
+use super::{BandIndex, Candidate, DocumentNumber, counted};
+use crate::dedup::bands::BandKeys;
 
 /// An index that contains all keys, and for each key its newest documents.
 #[derive(Debug, Clone)]
-pub struct Exact {
-    documents: BTreeMap<u64, Vec<Number>>,
+pub struct ExactBandIndex {
+    documents: BTreeMap<u64, Vec<DocumentNumber>>,
     most: usize,
 }
 
-impl Exact {
+impl ExactBandIndex {
     /// Creates an empty index. It keeps the newest `most` documents (at least 1) under each key.
     #[must_use]
     pub fn new(most: usize) -> Self {
@@ -25,15 +25,15 @@ impl Exact {
     }
 }
 
-impl Index for Exact {
+impl BandIndex for ExactBandIndex {
     type Error = Infallible;
 
-    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Infallible> {
+    fn candidates(&self, keys: &BandKeys) -> Result<Vec<Candidate>, Infallible> {
         let met = keys.as_array().iter().filter_map(|key| self.documents.get(key));
         Ok(counted(met.flatten().copied().collect()))
     }
 
-    fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Infallible> {
+    fn put(&mut self, document: DocumentNumber, keys: &BandKeys) -> Result<(), Infallible> {
         for key in keys.as_array() {
             let bucket = self.documents.entry(*key).or_default();
             if bucket.len() >= self.most {

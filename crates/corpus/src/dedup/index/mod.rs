@@ -1,7 +1,7 @@
 //! Indexes of band keys. They return the documents that may be similar to a new document.
 //!
-//! [`Index`] is the interface. [`Table`] has a fixed size and gradually loses old documents when it is full.
-//! [`Exact`] keeps every key. Both limit the number of documents per key.
+//! [`BandIndex`] is the interface. [`BandTable`] has a fixed size and gradually loses old documents when it
+//! is full. [`ExactBandIndex`] keeps every key. Both limit the number of documents per key.
 //!
 //! Limitation: a candidate may share a few signature values by chance. The caller must compare the
 //! signatures, then the texts.
@@ -9,26 +9,26 @@
 mod exact;
 mod table;
 
-pub use exact::Exact;
-pub use table::Table;
+pub use exact::ExactBandIndex;
+pub use table::BandTable;
 
-use crate::dedup::bands::Keys;
+use crate::dedup::bands::BandKeys;
 
 /// A document's number in the index. The caller assigns it.
-pub type Number = u32;
+pub type DocumentNumber = u32;
 
 /// A document that shares keys with the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
     /// The document's number.
-    pub document: Number,
+    pub document: DocumentNumber,
     /// Number of keys shared with the query, 1 to [`BANDS`](crate::dedup::BANDS).
     pub shared: u32,
 }
 
 /// An index from band keys to document numbers. Each call handles all keys of a document, so that a database
 /// can answer in one request.
-pub trait Index {
+pub trait BandIndex {
     /// The error of reading or writing the index; `Infallible` for indexes in memory.
     type Error;
 
@@ -38,16 +38,16 @@ pub trait Index {
     ///
     /// # Errors
     /// The index cannot be read.
-    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Self::Error>;
+    fn candidates(&self, keys: &BandKeys) -> Result<Vec<Candidate>, Self::Error>;
 
     /// Stores a document under its keys. If a key has too many documents, one of them is dropped.
     ///
     /// # Errors
     /// The index cannot be written.
-    fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Self::Error>;
+    fn put(&mut self, document: DocumentNumber, keys: &BandKeys) -> Result<(), Self::Error>;
 }
 
-fn counted(mut met: Vec<Number>) -> Vec<Candidate> {
+fn counted(mut met: Vec<DocumentNumber>) -> Vec<Candidate> {
     met.sort_unstable();
     let mut candidates: Vec<Candidate> = Vec::new();
     for document in met {
@@ -69,12 +69,12 @@ mod tests {
     use crate::dedup::mix::mix;
     use crate::dedup::signature::Signature;
 
-    fn keys(document: u64, changed: u64) -> Keys {
+    fn keys(document: u64, changed: u64) -> BandKeys {
         let hashes = (0..300).map(|at| mix(if at < changed { 1 << 50 } else { 0 } | document << 20 | at));
-        Keys::from_signature(&Signature::of_hashes(hashes))
+        BandKeys::from_signature(&Signature::of_hashes(hashes))
     }
 
-    fn check(mut index: impl Index<Error = Infallible>) {
+    fn check(mut index: impl BandIndex<Error = Infallible>) {
         assert_eq!(index.candidates(&keys(1, 0)), Ok(vec![]));
         for document in 1..200 {
             index.put(document, &keys(document.into(), 0)).unwrap();
@@ -91,14 +91,14 @@ mod tests {
 
     #[test]
     fn every_index_finds_what_was_put() {
-        check(Exact::new(16));
-        check(Table::with_memory(1 << 20));
+        check(ExactBandIndex::new(16));
+        check(BandTable::with_memory(1 << 20));
     }
 
     #[test]
     fn a_hot_key_stays_bounded_and_keeps_new_ones() {
         let same = keys(1, 0);
-        let (mut exact, mut table) = (Exact::new(16), Table::with_memory(1 << 16));
+        let (mut exact, mut table) = (ExactBandIndex::new(16), BandTable::with_memory(1 << 16));
         for document in 0..10_000 {
             let (Ok(()), Ok(())) = (exact.put(document, &same), table.put(document, &same));
         }

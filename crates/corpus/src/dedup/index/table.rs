@@ -7,8 +7,8 @@
 //!
 //! Each key of a document is kept or lost independently of the others. A document that has lost half of its
 //! 42 keys is still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents
-//! have lost more keys, so old documents need not be removed explicitly. [`Table::kept`] returns which share
-//! of the entries of a given number of documents fits into the table.
+//! have lost more keys, so old documents need not be removed explicitly. [`BandTable::retained_share`]
+//! returns which share of the entries of a given number of documents fits into the table.
 //!
 //! The table is not stored on disk. It is rebuilt in the order of the document numbers from the stored
 //! signatures, which have 256 bytes per document.
@@ -18,8 +18,8 @@
 
 use std::convert::Infallible;
 
-use super::{Candidate, Index, Number, counted};
-use crate::dedup::bands::{BANDS, Keys};
+use super::{BandIndex, Candidate, DocumentNumber, counted};
+use crate::dedup::bands::{BANDS, BandKeys};
 use crate::dedup::mix::{below, mix};
 
 const ENTRIES: usize = 10;
@@ -30,7 +30,7 @@ const SAME: usize = 4;
 /// A bucket of ten entries. The first `filled` of them are valid.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
-    documents: [Number; ENTRIES],
+    documents: [DocumentNumber; ENTRIES],
     tags: [u16; ENTRIES],
     filled: u16,
 }
@@ -39,11 +39,11 @@ const EMPTY: Bucket = Bucket { documents: [0; ENTRIES], tags: [0; ENTRIES], fill
 
 /// An index of fixed size in memory.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct BandTable {
     buckets: Vec<Bucket>,
 }
 
-impl Table {
+impl BandTable {
     const BUCKET: usize = size_of::<Bucket>();
 
     /// Creates an empty table of at most `bytes` bytes, but at least one bucket. Allocates all memory.
@@ -60,18 +60,18 @@ impl Table {
 
     /// Returns the number of documents all of whose keys fit into the table, at least 1.
     #[must_use]
-    pub fn room(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         (self.buckets.len() * ENTRIES / BANDS).max(1)
     }
 
     /// Returns the share of the entries of `documents` documents that fit into the table, 0 to 1.
     #[must_use]
-    pub fn kept(&self, documents: u64) -> f64 {
+    pub fn retained_share(&self, documents: u64) -> f64 {
         let room = (self.buckets.len() * ENTRIES) as f64;
         (room / (documents.max(1) * BANDS as u64) as f64).min(1.0)
     }
 
-    fn place(&self, key: u64) -> usize {
+    fn bucket_index(&self, key: u64) -> usize {
         below(key, self.buckets.len())
     }
 }
@@ -86,12 +86,12 @@ impl Bucket {
         (0..filled).filter(move |at| self.tags[*at] == tag)
     }
 
-    fn add(&mut self, tag: u16, document: Number) {
+    fn add(&mut self, tag: u16, document: DocumentNumber) {
         let at = self.slot(tag, document);
         (self.tags[at], self.documents[at]) = (tag, document);
     }
 
-    fn slot(&mut self, tag: u16, document: Number) -> usize {
+    fn slot(&mut self, tag: u16, document: DocumentNumber) -> usize {
         if self.of_tag(tag).count() >= SAME {
             let oldest = self.of_tag(tag).min_by_key(|at| self.documents[*at]);
             return oldest.unwrap_or_default();
@@ -104,21 +104,21 @@ impl Bucket {
     }
 }
 
-impl Index for Table {
+impl BandIndex for BandTable {
     type Error = Infallible;
 
-    fn candidates(&self, keys: &Keys) -> Result<Vec<Candidate>, Infallible> {
+    fn candidates(&self, keys: &BandKeys) -> Result<Vec<Candidate>, Infallible> {
         let mut met = Vec::new();
         for key in keys.as_array() {
-            let bucket = &self.buckets[self.place(*key)];
+            let bucket = &self.buckets[self.bucket_index(*key)];
             met.extend(bucket.of_tag(tag(*key)).map(|at| bucket.documents[at]));
         }
         Ok(counted(met))
     }
 
-    fn put(&mut self, document: Number, keys: &Keys) -> Result<(), Infallible> {
+    fn put(&mut self, document: DocumentNumber, keys: &BandKeys) -> Result<(), Infallible> {
         for key in keys.as_array() {
-            let place = self.place(*key);
+            let place = self.bucket_index(*key);
             self.buckets[place].add(tag(*key), document);
         }
         Ok(())
@@ -130,25 +130,25 @@ mod tests {
     use super::*;
     use crate::dedup::signature::Signature;
 
-    fn keys(document: u32, shared: u64) -> Keys {
+    fn keys(document: u32, shared: u64) -> BandKeys {
         let own = |at| mix(u64::from(document) << 20 | at);
-        Keys::from_signature(&Signature::of_hashes(
+        BandKeys::from_signature(&Signature::of_hashes(
             (0..300).map(|at| own(if at < shared { at } else { at | 1 << 60 })),
         ))
     }
 
     #[test]
     fn memory_is_what_was_asked_for() {
-        assert_eq!(Table::BUCKET, 64);
-        assert_eq!(Table::with_memory(1 << 20).memory(), 1 << 20);
-        assert_eq!(Table::with_memory(0).memory(), 64);
-        assert!((Table::with_memory(BANDS * 64).kept(20) - 0.5).abs() < 1e-12);
+        assert_eq!(BandTable::BUCKET, 64);
+        assert_eq!(BandTable::with_memory(1 << 20).memory(), 1 << 20);
+        assert_eq!(BandTable::with_memory(0).memory(), 64);
+        assert!((BandTable::with_memory(BANDS * 64).retained_share(20) - 0.5).abs() < 1e-12);
     }
 
     /// A table of half the necessary size still finds similar documents, both old and new.
     #[test]
     fn what_is_too_much_fades() {
-        let mut table = Table::with_memory(2_000 * 64 * BANDS / ENTRIES);
+        let mut table = BandTable::with_memory(2_000 * 64 * BANDS / ENTRIES);
         for document in 0..4_000 {
             let Ok(()) = table.put(document, &keys(document, 300));
         }

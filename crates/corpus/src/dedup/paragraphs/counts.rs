@@ -6,17 +6,18 @@
 //! * If there are more than twice the requested counters, the median is subtracted from all counts, and
 //!   counters that reach zero are dropped. So the work per key is constant on average.
 //!
-//! A count is at most the true count, and at least the true count minus [`Counts::missed`].
-//! [`Counts::missed`] is at most the number of all counted keys divided by the number of requested counters.
-//! A sketch such as count-min overestimates counts, so paragraphs that occur only once could be removed.
+//! A count is at most the true count, and at least the true count minus [`ParagraphCounts::missed`].
+//! [`ParagraphCounts::missed`] is at most the number of all counted keys divided by the number of requested
+//! counters. A sketch such as count-min overestimates counts, so paragraphs that occur only once could be
+//! removed.
 //!
 //! Cost: 12 bytes per counter plus the map's overhead. 4,096 requested counters take about 200 KB.
 //!
 //! ```
-//! use gleaner_corpus::dedup::paragraphs::Counts;
-//! let mut counts = Counts::default();
+//! use gleaner_corpus::dedup::paragraphs::ParagraphCounts;
+//! let mut counts = ParagraphCounts::default();
 //! (0..1_000).for_each(|key| { counts.add(key, 16); counts.add(7, 16); });
-//! assert!(counts.of(7) <= 1_001 && counts.of(7) >= 1_001 - counts.missed());
+//! assert!(counts.get(7) <= 1_001 && counts.get(7) >= 1_001 - counts.missed());
 //! assert!(counts.len() <= 32 && counts.missed() <= 2_000 / 16);
 //! ```
 
@@ -24,12 +25,12 @@ use std::collections::BTreeMap;
 
 /// Counters by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ParagraphCounts {
     counters: BTreeMap<u64, u32>,
     missed: u32,
 }
 
-impl Counts {
+impl ParagraphCounts {
     /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1. Up to
     /// twice as many exist temporarily.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
@@ -38,14 +39,14 @@ impl Counts {
         let count = *count;
         if self.counters.len() > 2 * counters.max(1) {
             self.forget();
-            return self.of(key);
+            return self.get(key);
         }
         count
     }
 
     /// Returns the count of a key. It is 0 if the key was never counted, or if its counter was dropped.
     #[must_use]
-    pub fn of(&self, key: u64) -> u32 {
+    pub fn get(&self, key: u64) -> u32 {
         self.counters.get(&key).copied().unwrap_or(0)
     }
 
@@ -104,18 +105,18 @@ mod tests {
             seen in prop::collection::vec((0..60_u64).prop_map(|n| n * n / 60), 0..800),
             counters in 1..30_usize,
         ) {
-            let (mut counts, mut exact) = (Counts::default(), BTreeMap::<u64, u32>::new());
+            let (mut counts, mut exact) = (ParagraphCounts::default(), BTreeMap::<u64, u32>::new());
             for key in &seen {
                 *exact.entry(*key).or_default() += 1;
                 let count = counts.add(*key, counters);
-                prop_assert_eq!(count, counts.of(*key));
+                prop_assert_eq!(count, counts.get(*key));
                 prop_assert!(counts.len() <= 2 * counters);
             }
             for (key, exact) in exact {
-                prop_assert!(counts.of(key) <= exact && counts.of(key) + counts.missed() >= exact);
+                prop_assert!(counts.get(key) <= exact && counts.get(key) + counts.missed() >= exact);
             }
             prop_assert!(counts.missed() as usize * counters <= seen.len());
-            let again = Counts::restored(counts.iter(), counts.missed());
+            let again = ParagraphCounts::restored(counts.iter(), counts.missed());
             prop_assert_eq!(again, counts);
         }
     }

@@ -12,32 +12,32 @@
 //! paragraph's position, its hash and the number of documents or sites. Store it with the exported text to
 //! document the removal.
 //!
-//! Memory: a site's [`Counts`] have a limited size. They are never too high, so every reported paragraph is
-//! really repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty paragraphs per
-//! document, these are paragraphs in fewer than one of 200 documents. The counts of a site reach their
-//! maximum size of 200 KB after about 400 documents. A caller with thousands of sites can store them
-//! elsewhere ([`Paragraphs::release`]).
+//! Memory: a site's [`ParagraphCounts`] have a limited size. They are never too high, so every reported
+//! paragraph is really repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty
+//! paragraphs per document, these are paragraphs in fewer than one of 200 documents. The counts of a site
+//! reach their maximum size of 200 KB after about 400 documents. A caller with thousands of sites can store
+//! them elsewhere ([`Paragraphs::release`]).
 //!
 //! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
 //! only the representatives of clusters. Otherwise, the copies of one article make its paragraphs repeated.
 //!
 //! ```
-//! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, Reason};
+//! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, RepetitionReason};
 //! let mut paragraphs = Paragraphs::new(ParagraphParams::default());
 //! let text = |n: u32| format!("Story number {n} about the rain.\nFollow us on every network there is.");
 //! (0..40).for_each(|n| paragraphs.count("a.example", &text(n)));
 //! let repeated = paragraphs.repeated("a.example", &text(7));
 //! assert_eq!((repeated.len(), repeated[0].line), (1, 1));
-//! assert_eq!(repeated[0].reason, Reason::Site { documents: 40, of: 40 });
+//! assert_eq!(repeated[0].reason, RepetitionReason::Site { documents: 40, of: 40 });
 //! ```
 
-mod across;
 mod counts;
+mod cross_site;
 
 use std::collections::BTreeMap;
 
-pub use across::Across;
-pub use counts::Counts;
+pub use counts::ParagraphCounts;
+pub use cross_site::CrossSiteCounts;
 
 use crate::dedup::mix::{mix, step};
 use crate::dedup::tokens::Tokens;
@@ -68,7 +68,7 @@ impl Default for ParagraphParams {
 
 /// Why a paragraph is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum RepetitionReason {
     /// The paragraph is in many documents of its site.
     Site {
         /// Minimum number of documents with the paragraph.
@@ -85,13 +85,13 @@ pub enum Reason {
 
 /// A repeated paragraph. Stored with an exported text, it documents why the paragraph was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repeated {
+pub struct RepeatedParagraph {
     /// The paragraph's line in the text, counted from 0.
     pub line: usize,
     /// The paragraph's hash ([`key`]).
     pub key: u64,
     /// Why the paragraph is repeated.
-    pub reason: Reason,
+    pub reason: RepetitionReason,
 }
 
 /// Returns the hash of a paragraph's tokens, or `None` if it has fewer than `words` words. Case, punctuation
@@ -105,19 +105,19 @@ pub fn key(paragraph: &str, words: usize) -> Option<u64> {
 
 /// The counts of a site.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Site {
+pub struct SiteParagraphs {
     /// Number of counted documents.
     pub documents: u32,
     /// Number of these documents that contain each paragraph. The key is the paragraph's hash.
-    pub counts: Counts,
+    pub counts: ParagraphCounts,
 }
 
 /// Counts of paragraphs per site and across sites. A paragraph is a line of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paragraphs {
     params: ParagraphParams,
-    sites: BTreeMap<String, Site>,
-    across: Across,
+    sites: BTreeMap<String, SiteParagraphs>,
+    across: CrossSiteCounts,
 }
 
 impl Paragraphs {
@@ -143,45 +143,50 @@ impl Paragraphs {
 
     /// Returns the paragraphs of a text that are repeated according to the counts so far.
     #[must_use]
-    pub fn repeated(&self, site: &str, text: &str) -> Vec<Repeated> {
+    pub fn repeated(&self, site: &str, text: &str) -> Vec<RepeatedParagraph> {
         let keys = text.lines().map(|line| key(line, self.params.words)).enumerate();
         let keys = keys.filter_map(|(line, key)| Some((line, key?)));
-        keys.filter_map(|(line, key)| Some(Repeated { line, key, reason: self.reason(site, key)? })).collect()
+        keys.filter_map(|(line, key)| Some(RepeatedParagraph { line, key, reason: self.reason(site, key)? }))
+            .collect()
     }
 
-    fn reason(&self, site: &str, key: u64) -> Option<Reason> {
+    fn reason(&self, site: &str, key: u64) -> Option<RepetitionReason> {
         let within = self.sites.get(site).and_then(|site| {
-            let (documents, of) = (site.counts.of(key), site.documents);
+            let (documents, of) = (site.counts.get(key), site.documents);
             let is_repeated = documents >= self.params.documents.max(2)
                 && f64::from(documents) >= self.params.share * f64::from(of);
-            is_repeated.then_some(Reason::Site { documents, of })
+            is_repeated.then_some(RepetitionReason::Site { documents, of })
         });
         within.or_else(|| {
-            let sites = self.across.of(key);
-            (sites >= self.params.sites?.max(2)).then_some(Reason::Across { sites })
+            let sites = self.across.get(key);
+            (sites >= self.params.sites?.max(2)).then_some(RepetitionReason::Across { sites })
         })
     }
 
     /// Returns the counts of a site, for storage, or `None` if the site is unknown.
     #[must_use]
-    pub fn site(&self, site: &str) -> Option<&Site> {
+    pub fn site(&self, site: &str) -> Option<&SiteParagraphs> {
         self.sites.get(site)
     }
 
     /// Returns the sites on which paragraphs are repeated, for storage.
     #[must_use]
-    pub const fn across(&self) -> &Across {
+    pub const fn across(&self) -> &CrossSiteCounts {
         &self.across
     }
 
     /// Removes and returns a site's counts, so that the caller can store them until [`Self::restore`].
     /// Returns `None` if the site is unknown.
-    pub fn release(&mut self, site: &str) -> Option<Site> {
+    pub fn release(&mut self, site: &str) -> Option<SiteParagraphs> {
         self.sites.remove(site)
     }
 
     /// Adds stored counts of sites. Replaces the counts across sites.
-    pub fn restore(&mut self, sites: impl IntoIterator<Item = (String, Site)>, across: Across) {
+    pub fn restore(
+        &mut self,
+        sites: impl IntoIterator<Item = (String, SiteParagraphs)>,
+        across: CrossSiteCounts,
+    ) {
         self.sites.extend(sites);
         self.across = across;
     }
@@ -189,7 +194,7 @@ impl Paragraphs {
 
 /// Returns a text without its repeated lines.
 #[must_use]
-pub fn without(text: &str, repeated: &[Repeated]) -> String {
+pub fn without(text: &str, repeated: &[RepeatedParagraph]) -> String {
     let is_kept = |at: &usize| !repeated.iter().any(|of| of.line == *at);
     let lines = text.lines().enumerate().filter(|(at, _)| is_kept(at)).map(|(_, line)| line);
     lines.collect::<Vec<_>>().join("\n")
@@ -242,9 +247,9 @@ mod tests {
         assert_eq!(wire.repeated("a.example", FOLLOW), []);
         let texts = sites.into_iter().flat_map(|site| (0..3).map(move |n| (site, own(site, n))));
         let boilerplate = counted(texts);
-        let reasons: Vec<Reason> =
+        let reasons: Vec<RepetitionReason> =
             boilerplate.repeated("new.example", FOLLOW).iter().map(|of| of.reason).collect();
-        assert_eq!(reasons, [Reason::Across { sites: 4 }]);
+        assert_eq!(reasons, [RepetitionReason::Across { sites: 4 }]);
     }
 
     #[test]
@@ -265,7 +270,10 @@ mod tests {
         later.restore([("a.example".to_owned(), site)], paragraphs.across().clone());
         assert_eq!(later.repeated("a.example", FOLLOW), []);
         later.count("a.example", FOLLOW);
-        assert_eq!(later.repeated("a.example", FOLLOW)[0].reason, Reason::Site { documents: 5, of: 5 });
+        assert_eq!(
+            later.repeated("a.example", FOLLOW)[0].reason,
+            RepetitionReason::Site { documents: 5, of: 5 }
+        );
     }
 
     #[test]

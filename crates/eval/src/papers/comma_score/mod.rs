@@ -23,7 +23,7 @@ use super::statistics::mean;
 use super::{Column, Paper, Row, Table};
 use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::measure::Ratios;
-use crate::measure::words::Bag;
+use crate::measure::words::WordBag;
 use main_content::Sides;
 
 const UNKNOWN: &str = "unknown";
@@ -80,8 +80,8 @@ struct PageRatios {
 
 fn page_ratios(entry: &PageEntry, recorded: &RecordedPage, gold: &str) -> (String, PageRatios) {
     let page = &recorded.page;
-    let bag = Bag::from_text(gold);
-    let ratios = |lines| Bag::from_text(&plain(lines)).against(&bag).ratios();
+    let bag = WordBag::from_text(gold);
+    let ratios = |lines| WordBag::from_text(&plain(lines)).against(&bag).ratios();
     let by_commas =
         |position| comma_score::extract(page, &CommaScoreParams { position, ..CommaScoreParams::default() });
     let ratios = PageRatios {
@@ -322,7 +322,7 @@ mod tests {
         let tables = tables(std::slice::from_ref(&set), &|| ()).unwrap();
         let page = set.entries[1].read().unwrap().page;
         let of = |lines: &[gleaner_html::text::Line]| {
-            Bag::from_text(&plain(lines)).against(&Bag::from_text(CHINESE_TEXT)).ratios()
+            WordBag::from_text(&plain(lines)).against(&WordBag::from_text(CHINESE_TEXT)).ratios()
         };
         let comma = of(&comma_score::extract(&page, &CommaScoreParams::default()));
         let full_stop = of(&punctuation::extract(&page, &punctuation::PunctuationScoreParams::default()));

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::folds::{FOLDS, KEPT, training_pages};
 use crate::measure::blocks;
-use crate::measure::words::Bag;
+use crate::measure::words::WordBag;
 use crate::papers::clock::seconds;
 use crate::papers::statistics::mean;
 use crate::parallel::in_order;
@@ -28,7 +28,7 @@ pub(super) const RUNS: usize = 3;
 
 struct Both {
     /// ContentExtractor with an index. Its result is the same as that of comparing all pairs.
-    ce: content_extractor::Site,
+    ce: content_extractor::SiteBlocks,
     template: Template,
 }
 
@@ -40,7 +40,7 @@ impl Both {
     ) -> Self {
         let ce = content_extractor::ContentExtractorParams { search: Search::Indexed, ..ce };
         Self {
-            ce: content_extractor::Site::new(pages, &ce),
+            ce: content_extractor::SiteBlocks::new(pages, &ce),
             template: fast_content_extractor::prepare(pages, fast),
         }
     }
@@ -59,10 +59,10 @@ struct Fold {
     training_pages: usize,
     /// `named`, `all_pairs` and `only_temp` use the block tags that the papers name.
     named: Both,
-    all_pairs: content_extractor::Site,
+    all_pairs: content_extractor::SiteBlocks,
     /// The distinct non-content blocks, as one page. The paper's table seems to contain the time of this
     /// variant.
-    only_temp: content_extractor::Site,
+    only_temp: content_extractor::SiteBlocks,
     by_default: Both,
 }
 
@@ -75,8 +75,8 @@ impl Fold {
         Self {
             training_pages: pages.len(),
             named,
-            all_pairs: content_extractor::Site::new(&pages, &params(Search::Exhaustive)),
-            only_temp: content_extractor::Site::new(&[repeated], &params(Search::Exhaustive)),
+            all_pairs: content_extractor::SiteBlocks::new(&pages, &params(Search::Exhaustive)),
+            only_temp: content_extractor::SiteBlocks::new(&[repeated], &params(Search::Exhaustive)),
             by_default: Both::learn(&pages, Default::default(), &Default::default()),
         }
     }
@@ -90,9 +90,9 @@ fn params(search: Search) -> content_extractor::ContentExtractorParams {
 }
 
 /// Returns a page with each distinct text that `ContentExtractor` removes from the pages of a site.
-fn non_content(site: &content_extractor::Site, pages: &[&Page]) -> String {
+fn non_content(site: &content_extractor::SiteBlocks, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
-    let alone = content_extractor::Site::new(&none, &params(Search::Indexed));
+    let alone = content_extractor::SiteBlocks::new(&none, &params(Search::Indexed));
     let mut repeated = BTreeSet::new();
     for (number, page) in pages.iter().enumerate() {
         let content: HashSet<String> =
@@ -119,7 +119,7 @@ impl Side {
             num_block_temp: num_block_temp as f64,
             num_block: num_block as f64,
             block_f: blocks::ratios(&text, gold).f1,
-            word_f: Bag::from_text(&text).against(&Bag::from_text(gold)).ratios().f1,
+            word_f: WordBag::from_text(&text).against(&WordBag::from_text(gold)).ratios().f1,
         }
     }
 
@@ -167,7 +167,7 @@ fn mean_of<T>(all: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     mean(&all.iter().map(figure).collect::<Vec<_>>()).unwrap_or_default()
 }
 
-pub(super) struct OfSite {
+pub(super) struct SiteFigures {
     pub(super) name: String,
     /// The smallest number of training pages in any fold.
     pub(super) training_pages: usize,
@@ -178,7 +178,7 @@ pub(super) struct OfSite {
 }
 
 /// Measures a set. Returns `None` if the gold texts have no words.
-pub(super) fn measure(set: &Dataset, done: &(dyn Fn() + Sync)) -> Result<Option<OfSite>, DatasetError> {
+pub(super) fn measure(set: &Dataset, done: &(dyn Fn() + Sync)) -> Result<Option<SiteFigures>, DatasetError> {
     let kept = in_order(set.entries.par_iter().take(KEPT).map(PageEntry::read))?;
     let folds: Vec<Fold> = (0..FOLDS).into_par_iter().map(|fold| Fold::learn(&kept, fold)).collect();
     let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
@@ -196,7 +196,7 @@ pub(super) fn measure(set: &Dataset, done: &(dyn Fn() + Sync)) -> Result<Option<
     }
     let all: Vec<Sides> = scored.into_iter().filter_map(|(_, sides)| sides).collect();
     let mean = |side: fn(&Sides) -> Side| Side::mean(&all.iter().map(side).collect::<Vec<_>>());
-    Ok((!all.is_empty()).then(|| OfSite {
+    Ok((!all.is_empty()).then(|| SiteFigures {
         name: set.name.clone(),
         training_pages: folds.iter().map(|fold| fold.training_pages).min().unwrap_or_default(),
         named: [mean(|sides| sides.named[0]), mean(|sides| sides.named[1])],
@@ -223,7 +223,7 @@ struct Sides {
 
 /// Measures both methods. Returns `None` if the gold text has no words.
 fn sides(fold: &Fold, recorded: &RecordedPage) -> Option<Sides> {
-    let gold = recorded.gold.as_deref().filter(|gold| Bag::from_text(gold).total() > 0)?;
+    let gold = recorded.gold.as_deref().filter(|gold| WordBag::from_text(gold).total() > 0)?;
     let of = |both: &Both| both.sides(&recorded.page, gold);
     Some(Sides { named: of(&fold.named), by_default: of(&fold.by_default) })
 }

@@ -16,10 +16,10 @@ mod measured;
 mod printed;
 mod remarks;
 
-use self::measured::{OfSite, Side, Times};
+use self::measured::{Side, SiteFigures, Times};
 use self::printed::{PRINTED, Printed};
 use super::statistics::{mean, median};
-use super::{Column, From, Paper, Row, Table};
+use super::{Column, Paper, Row, RowSource, Table};
 use crate::dataset::{Dataset, DatasetError};
 
 /// Measures the tables. Calls `done` once for each page with gold text, including pages of sets without a
@@ -40,7 +40,7 @@ pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<T
 /// The columns with times. No difference is printed for them, because the machines are of different years.
 const TIMES: [usize; 2] = [2, 5];
 
-fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
+fn table_2(sites: &[SiteFigures], left_out: &[&str]) -> Table {
     let columns = [
         ("CE NumBlockTemp", 0),
         ("CE NumBlock", 0),
@@ -56,7 +56,7 @@ fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
         let ([temp, blocks, time], [fast_temp, fast_blocks, fast_time]) = (row.ce, row.fast);
         vec![temp, blocks, time, fast_temp, fast_blocks, fast_time, row.improvement, "", ""]
     };
-    let ours = |site: &OfSite| {
+    let ours = |site: &SiteFigures| {
         let counts = |side: &Side| [Some(side.num_block_temp), Some(side.num_block)];
         let [[temp, blocks], [fast_temp, fast_blocks]] = site.named.each_ref().map(counts);
         let Times { all_pairs, only_temp, fast, .. } = site.times;
@@ -66,7 +66,7 @@ fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
         vec![temp, blocks, all, fast_temp, fast_blocks, Some(fast), improved[0], only, improved[1]]
     };
     let rows = rows(sites, printed, ours, columns.len());
-    let without_times = |row: Row| if row.from == From::Difference { row.without(&TIMES) } else { row };
+    let without_times = |row: Row| if row.from == RowSource::Difference { row.without(&TIMES) } else { row };
     Table {
         paper: Paper::FastContentExtractor,
         name: "table II",
@@ -77,30 +77,30 @@ fn table_2(sites: &[OfSite], left_out: &[&str]) -> Table {
     }
 }
 
-fn table_3(sites: &[OfSite]) -> Table {
-    let f: Of = (|row| row.block_f, |side| side.block_f);
+fn table_3(sites: &[SiteFigures]) -> Table {
+    let f: Figure = (|row| row.block_f, |side| side.block_f);
     table_of_f("table III", "Block F", 2, sites, f, remarks::of_table_3())
 }
 
-fn table_4(sites: &[OfSite]) -> Table {
-    let f: Of = (|row| row.word_f, |side| side.word_f);
+fn table_4(sites: &[SiteFigures]) -> Table {
+    let f: Figure = (|row| row.word_f, |side| side.word_f);
     table_of_f("table IV", "Word F", 3, sites, f, remarks::of_table_4())
 }
 
-type Of = (fn(&Printed) -> [&'static str; 2], fn(&Side) -> f64);
+type Figure = (fn(&Printed) -> [&'static str; 2], fn(&Side) -> f64);
 
 fn table_of_f(
     name: &'static str,
     title: &str,
     decimals: usize,
-    sites: &[OfSite],
-    (printed, ours): Of,
+    sites: &[SiteFigures],
+    (printed, ours): Figure,
     remarks: Vec<String>,
 ) -> Table {
     let columns = ["CE", "FastCE", "CE, default block tags", "FastCE, default block tags"];
     let printed = |row: &Printed| printed(row).into_iter().chain(["", ""]).collect();
     let ours =
-        |site: &OfSite| site.named.iter().chain(&site.by_default).map(|side| Some(ours(side))).collect();
+        |site: &SiteFigures| site.named.iter().chain(&site.by_default).map(|side| Some(ours(side))).collect();
     Table {
         paper: Paper::FastContentExtractor,
         name,
@@ -114,9 +114,9 @@ fn table_of_f(
 type Statistic = fn(&[f64]) -> Option<f64>;
 
 fn rows(
-    sites: &[OfSite],
+    sites: &[SiteFigures],
     printed: impl Fn(&Printed) -> Vec<&'static str>,
-    ours: impl Fn(&OfSite) -> Vec<Option<f64>>,
+    ours: impl Fn(&SiteFigures) -> Vec<Option<f64>>,
     columns: usize,
 ) -> Vec<Row> {
     let mut rows: Vec<Row> = PRINTED.iter().map(|row| Row::as_printed(row.site, &printed(row))).collect();
@@ -148,7 +148,7 @@ mod tests {
     use gleaner_extract::fast_content_extractor;
 
     use super::*;
-    use crate::{Measure, Method, Protocol, Task};
+    use crate::{EvalTask, Measure, Method, Protocol};
 
     const STORIES: [&str; 7] = [
         "The bridge opens today.",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn ours<'a>(table: &'a Table, label: &str) -> Option<&'a [Option<f64>]> {
-        let row = table.rows.iter().find(|row| row.label == label && row.from == From::Ours)?;
+        let row = table.rows.iter().find(|row| row.label == label && row.from == RowSource::Ours)?;
         Some(&row.figures)
     }
 
@@ -220,7 +220,7 @@ mod tests {
         assert!((percent - 100.0 * all / fast).abs() < 1e-9 && (on_that - 100.0 * only / fast).abs() < 1e-9);
 
         let method = Method::FastContentExtractor;
-        let task = Task {
+        let task = EvalTask {
             protocol: Protocol::Template,
             methods: vec![method],
             measures: vec![Measure::Blocks],
@@ -269,20 +269,21 @@ mod tests {
         assert_eq!(cells[0][2..9], ["86", "319", "1.914", "14", "41", "0.964", "198.55"]);
         let row = |from| table.rows.iter().find(|row| row.label == "mean of the sites" && row.from == from);
         for at in TIMES {
-            assert!(row(From::Ours).unwrap().figures[at] > Some(0.0));
-            assert_eq!(row(From::Difference).unwrap().figures[at], None);
+            assert!(row(RowSource::Ours).unwrap().figures[at] > Some(0.0));
+            assert_eq!(row(RowSource::Difference).unwrap().figures[at], None);
         }
-        assert!(row(From::Difference).unwrap().figures[6].is_some());
+        assert!(row(RowSource::Difference).unwrap().figures[6].is_some());
     }
 
     #[test]
     fn means_are_compared() {
         let (_folder, sets) = sets();
         let table = tables(&sets, &|| {}).unwrap().remove(2);
-        let [paper, here, difference] = [From::Paper, From::Ours, From::Difference].map(|from| {
-            let row = table.rows.iter().find(|row| row.label == "mean of the sites" && row.from == from);
-            row.unwrap().figures[1].unwrap()
-        });
+        let [paper, here, difference] =
+            [RowSource::Paper, RowSource::Ours, RowSource::Difference].map(|from| {
+                let row = table.rows.iter().find(|row| row.label == "mean of the sites" && row.from == from);
+                row.unwrap().figures[1].unwrap()
+            });
         assert!((paper - 0.982).abs() < 1e-9 && (here - paper - difference).abs() < 1e-12);
         assert_eq!(Some(here), ours(&table, "one").unwrap()[1]);
     }
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn without_sets_only_the_paper_has_figures() {
         let tables = tables(&[], &|| {}).unwrap();
-        let rows = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == From::Ours);
+        let rows = tables.iter().flat_map(|table| &table.rows).filter(|row| row.from == RowSource::Ours);
         assert!(rows.flat_map(|row| &row.figures).all(Option::is_none));
         assert!(tables[0].remarks.iter().any(|remark| remark.contains("nothing is ours")));
     }

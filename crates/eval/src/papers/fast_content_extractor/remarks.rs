@@ -2,7 +2,7 @@
 
 use gleaner_extract::fast_content_extractor::FastContentExtractorParams;
 
-use super::measured::{OfSite, RUNS, TIMED};
+use super::measured::{RUNS, SiteFigures, TIMED};
 use crate::papers::statistics::mean;
 
 const FEW: usize = 20;
@@ -24,7 +24,7 @@ fn of_blocks() -> String {
     )
 }
 
-fn of_sites(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
+fn of_sites(sites: &[SiteFigures], left_out: &[&str]) -> Vec<String> {
     let mut remarks = vec![
         "The paper's pages are gone: its rows and ours differ in sites, pages and years. Means and medians \
          under its name are of its rows."
@@ -51,7 +51,7 @@ fn of_sites(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
     remarks
 }
 
-pub(super) fn of_table_2(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
+pub(super) fn of_table_2(sites: &[SiteFigures], left_out: &[&str]) -> Vec<String> {
     let mut remarks = of_sites(sites, left_out);
     remarks.push(format!(
         "The paper gives PerTime no unit. It is read as seconds: in milliseconds a machine of 2009 would have \
@@ -82,11 +82,11 @@ pub(super) fn of_table_2(sites: &[OfSite], left_out: &[&str]) -> Vec<String> {
          our {}: a stored block is kept once a path, so one that stands on several is several.",
         sites.len()
     ));
-    remarks.extend(slips());
+    remarks.extend(paper_errors());
     remarks
 }
 
-fn indexed(sites: &[OfSite]) -> Option<String> {
+fn indexed(sites: &[SiteFigures]) -> Option<String> {
     let time = mean(&sites.iter().map(|site| site.times.indexed).collect::<Vec<_>>())?;
     let ratios = sites.iter().filter(|site| site.times.fast > 0.0);
     let ratio = mean(&ratios.map(|site| site.times.indexed / site.times.fast).collect::<Vec<_>>())?;
@@ -98,7 +98,7 @@ fn indexed(sites: &[OfSite]) -> Option<String> {
     ))
 }
 
-fn slips() -> [String; 2] {
+fn paper_errors() -> [String; 2] {
     [
         "\"Improvement\" is the ratio of both times: 100% would be none. By the times printed it is 146.05% \
          on cnn.com (146.5% in print) and 248.0% on news.bbc.co.uk (247.9% in print, cut off)."

@@ -1,7 +1,7 @@
 //! Computes features of the block itself: its text, its position on the page, and its match with metadata.
 
-use super::super::block::{Block, Characters};
-use super::super::hashing::{Sorted, shared};
+use super::super::block::{Block, CharacterCounts};
+use super::super::hashing::{SortedHashes, shared};
 use super::super::lexicon::{SAYING_COUNT, SAYING_NAMES};
 use super::{FAR, Features, Sink, flag, ln, share};
 
@@ -34,7 +34,7 @@ impl Features<'_> {
     pub(super) fn own_text(&self, at: usize, block: &Block, sink: &mut impl Sink) {
         let text = &block.placed.line.text;
         let size = block.len();
-        let Characters { all: characters, upper, digits, .. } = block.characters;
+        let CharacterCounts { all: characters, upper, digits, .. } = block.characters;
         sink.put("words, log", None, ln(size));
         sink.put("characters a word", None, share(characters, size));
         sink.put("share of words in links", None, block.link_share());
@@ -88,8 +88,8 @@ impl Features<'_> {
         let words = &block.words[..block.words.len().min(200)];
         let title = &scene.stated.title;
         // Most blocks share no word with the title, so their distinct words need not be counted.
-        let common: Sorted = words.iter().copied().filter(|word| title.contains(*word)).collect();
-        let size = if common.is_empty() { 0 } else { words.iter().copied().collect::<Sorted>().len() };
+        let common: SortedHashes = words.iter().copied().filter(|word| title.contains(*word)).collect();
+        let size = if common.is_empty() { 0 } else { words.iter().copied().collect::<SortedHashes>().len() };
         let common = common.len() as f32;
         sink.put("share of its words in the title", None, share(common, size as f32));
         sink.put("share of the title's words in it", None, share(common, title.len() as f32));

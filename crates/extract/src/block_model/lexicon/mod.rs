@@ -1,4 +1,5 @@
-//! Contains word lists that determine the kinds of elements ([`kinds`]) and of short lines ([`sayings`]).
+//! Contains word lists that determine the kinds of elements ([`element_kinds`]) and of short lines
+//! ([`phrase_kind_bits`]).
 //!
 //! The words for elements are common in web design and not specific to a site. The phrases for lines are in
 //! some 15 languages. Each list becomes one feature, whose weight is learned in training.
@@ -10,11 +11,11 @@ use std::borrow::Cow;
 use super::hashing::to_lower_case;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-mod kinds;
-mod sayings;
+mod element_kinds;
+mod phrase_kinds;
 
-pub(super) use kinds::{CONSENT, KIND_COUNT, KIND_NAMES, Kinds};
-pub(super) use sayings::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, sayings};
+pub(super) use element_kinds::{CONSENT, ElementKinds, KIND_COUNT, KIND_NAMES};
+pub(super) use phrase_kinds::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, phrase_kind_bits};
 
 struct Entry {
     name: &'static str,

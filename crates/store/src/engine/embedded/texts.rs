@@ -43,13 +43,13 @@ const HEAD: usize = 9;
 
 /// The position of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct EntryPosition {
     file: u32,
     offset: u32,
     length: u32,
 }
 
-impl Spot {
+impl EntryPosition {
     pub(super) fn to_bytes(self) -> [u8; 13] {
         let mut bytes = [TAG; 13];
         for (at, number) in [self.file, self.offset, self.length].into_iter().enumerate() {
@@ -87,7 +87,7 @@ impl Files {
     }
 
     /// Counts the bytes of an entry to which no record refers any more.
-    pub(super) fn release(&mut self, spot: Spot) {
+    pub(super) fn release(&mut self, spot: EntryPosition) {
         if let Some(sizes) = self.sizes.get_mut(&spot.file) {
             sizes.dead = sizes.dead.saturating_add(spot.length);
         }
@@ -96,7 +96,7 @@ impl Files {
 
 /// An entry with its position.
 pub(super) struct Entry {
-    pub(super) spot: Spot,
+    pub(super) spot: EntryPosition,
     pub(super) key: Vec<u8>,
     pub(super) value: Vec<u8>,
 }
@@ -122,12 +122,12 @@ impl Texts {
     }
 
     /// Starts to append entries. They belong to the files only after [`Texts::accept`].
-    pub(super) fn append(&self) -> Appending<'_> {
+    pub(super) fn append(&self) -> AppendBatch<'_> {
         let mut files = self.files.clone();
         let number = files.sizes.last_entry().map_or(1, |last| *last.key());
         let sizes = files.sizes.entry(number).or_default();
         let offset = sizes.bytes;
-        Appending { files, folder: &self.folder, most: self.most, number, offset, buffer: Vec::new() }
+        AppendBatch { files, folder: &self.folder, most: self.most, number, offset, buffer: Vec::new() }
     }
 
     pub(super) fn accept(&mut self, files: Files) {
@@ -135,7 +135,7 @@ impl Texts {
     }
 
     /// Reads a value. An error concerns only this value, except when no file can be opened.
-    pub(super) fn read(&self, key: &[u8], spot: Spot) -> Result<Vec<u8>, StoreError> {
+    pub(super) fn read(&self, key: &[u8], spot: EntryPosition) -> Result<Vec<u8>, StoreError> {
         let read = || {
             let known = self.files.sizes.get(&spot.file).map_or(0, |sizes| sizes.bytes);
             if spot.offset.checked_add(spot.length).is_none_or(|end| end > known) {
@@ -180,7 +180,7 @@ impl Texts {
     }
 
     /// Returns a file of which more than half is unused. The last file is never returned.
-    pub(super) fn wasteful(&self) -> Option<u32> {
+    pub(super) fn mostly_unused(&self) -> Option<u32> {
         let (last, _) = self.files.sizes.last_key_value()?;
         let is_wasteful = |(number, sizes): &(&u32, &Sizes)| *number < last && sizes.dead > sizes.bytes / 2;
         let mut wasteful = self.files.sizes.iter().filter(is_wasteful).map(|(number, _)| *number);
@@ -226,7 +226,7 @@ impl Texts {
 }
 
 /// Entries that are being appended.
-pub(super) struct Appending<'a> {
+pub(super) struct AppendBatch<'a> {
     pub(super) files: Files,
     folder: &'a Path,
     most: u32,
@@ -236,15 +236,16 @@ pub(super) struct Appending<'a> {
     buffer: Vec<u8>,
 }
 
-impl Appending<'_> {
-    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<Spot, StoreError> {
+impl AppendBatch<'_> {
+    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<EntryPosition, StoreError> {
         let length = length_of(HEAD + key.len() + value.len());
         let used = self.offset + length_of(self.buffer.len());
         if used > 0 && used.saturating_add(length) > self.most {
             self.write()?;
             (self.number, self.offset) = (self.number + 1, 0);
         }
-        let spot = Spot { file: self.number, offset: self.offset + length_of(self.buffer.len()), length };
+        let spot =
+            EntryPosition { file: self.number, offset: self.offset + length_of(self.buffer.len()), length };
         write_entry(&mut self.buffer, key, value);
         let sizes = self.files.sizes.entry(self.number).or_default();
         sizes.bytes = spot.offset + length;
@@ -328,7 +329,7 @@ fn split(file: u32, content: &[u8]) -> Option<Vec<Entry>> {
     while at < content.len() {
         let length = length_at(&content[at..])?;
         let (key, value) = parse(content.get(at..at + length)?)?;
-        let spot = Spot { file, offset: length_of(at), length: length_of(length) };
+        let spot = EntryPosition { file, offset: length_of(at), length: length_of(length) };
         entries.push(Entry { spot, key: key.to_vec(), value: value.to_vec() });
         at += length;
     }
@@ -343,7 +344,7 @@ mod tests {
 
     const KEY: [u8; 17] = [b'd'; 17];
 
-    fn put(texts: &mut Texts, values: &[&str]) -> Vec<Spot> {
+    fn put(texts: &mut Texts, values: &[&str]) -> Vec<EntryPosition> {
         let mut appending = texts.append();
         let spots = values.iter().map(|value| appending.push(&KEY, value.as_bytes()).unwrap()).collect();
         let files = appending.finish().unwrap();
@@ -357,18 +358,18 @@ mod tests {
         let mut texts = Texts::new(folder.path().join("texts"), Files::new(true));
         texts.most = 100;
         let values = ["rain", &"long ".repeat(50), "", "sun"];
-        let spots: Vec<Spot> = values.iter().flat_map(|value| put(&mut texts, &[value])).collect();
+        let spots: Vec<EntryPosition> = values.iter().flat_map(|value| put(&mut texts, &[value])).collect();
         assert_eq!(spots.iter().map(|spot| spot.file).collect::<Vec<_>>(), [1, 2, 3, 3]);
         for (value, spot) in values.iter().zip(spots) {
-            assert_eq!(Spot::from_bytes(&spot.to_bytes()), Some(spot));
+            assert_eq!(EntryPosition::from_bytes(&spot.to_bytes()), Some(spot));
             assert_eq!(texts.read(&KEY, spot).unwrap(), value.as_bytes());
         }
     }
 
     #[test]
     fn a_value_of_an_older_version_is_not_a_position() {
-        assert_eq!(Spot::from_bytes(&[0x92; 13]), None);
-        assert_eq!(Spot::from_bytes(b""), None);
+        assert_eq!(EntryPosition::from_bytes(&[0x92; 13]), None);
+        assert_eq!(EntryPosition::from_bytes(b""), None);
     }
 
     #[test]
@@ -389,7 +390,7 @@ mod tests {
         fs::write(&file, &whole).unwrap();
         assert_eq!(texts.read(&KEY, spot).unwrap(), b"rain");
         assert!(matches!(texts.read(b"s1234", spot), Err(StoreError::Unreadable { .. })));
-        let beyond = Spot { offset: 1, ..spot };
+        let beyond = EntryPosition { offset: 1, ..spot };
         assert!(texts.read(&KEY, beyond).unwrap_err().to_string().contains("outside of its file"));
     }
 

@@ -3,7 +3,7 @@
 //! An address is a connection string in PostgreSQL's own form,
 //! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`. It may contain
 //! the password. The environment (`PGPASSWORD`) or a file (`PGPASSWORD_FILE`) is safer. The password is never
-//! shown, because messages use [`shown_address`].
+//! shown, because messages use [`redacted_address`].
 //!
 //! | `sslmode` | effect |
 //! |---|---|
@@ -26,7 +26,7 @@ use rustls::pki_types::pem::PemObject;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::shown::{Pieces, shown_address};
+use super::redacted::{AddressPieces, redacted_address};
 use crate::StoreError;
 
 #[derive(Clone)]
@@ -65,11 +65,11 @@ fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Optio
 /// host.
 fn check_escapes(text: &str) -> Result<(), StoreError> {
     // The driver reads everything before the first `@` as user info.
-    let is_clear = |pieces: &Pieces<'_>| match pieces.user_info {
+    let is_clear = |pieces: &AddressPieces<'_>| match pieces.user_info {
         Some(user_info) => !user_info.contains('@'),
         None => !pieces.query.contains('@'),
     };
-    match Pieces::from_text(text).is_some_and(|pieces| is_clear(&pieces)) {
+    match AddressPieces::from_text(text).is_some_and(|pieces| is_clear(&pieces)) {
         true => Ok(()),
         false => Err(wrong(
             "cannot find the end of the password; in a user or password, write @ as %40 and ? as %3F",
@@ -121,10 +121,10 @@ impl Address {
         config.options(
             format!("{asked} -c idle_in_transaction_session_timeout=15s -c lock_timeout=30s").trim(),
         );
-        Ok(Self { config, shown: shown_address(text), roots: own.roots })
+        Ok(Self { config, shown: redacted_address(text), roots: own.roots })
     }
 
-    pub(crate) fn shown(&self) -> &str {
+    pub(crate) fn redacted(&self) -> &str {
         &self.shown
     }
 
@@ -169,13 +169,13 @@ fn is_near(host: &Host) -> bool {
 
 /// Parameters of libpq that the driver does not support. This module applies them.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Own {
+struct ExtraParameters {
     mode: Option<String>,
     roots: Option<PathBuf>,
 }
 
-fn split_own(text: &str) -> (String, Own) {
-    let mut own = Own::default();
+fn split_own(text: &str) -> (String, ExtraParameters) {
+    let mut own = ExtraParameters::default();
     let Some((base, query)) = text.split_once('?') else { return (text.to_owned(), own) };
     let rest: Vec<&str> = query
         .split('&')
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_password_is_never_shown() {
         let address = Address::parse("postgres://An:s3cret@db1:5433,db2/news?sslmode=verify-full").unwrap();
-        assert_eq!(address.shown(), "postgres://An@db1:5433,db2/news?sslmode=verify-full");
+        assert_eq!(address.redacted(), "postgres://An@db1:5433,db2/news?sslmode=verify-full");
         assert!(!format!("{address:?}").contains("s3cret"));
         for wrong in [
             "postgres://An:s3cret@/x y",
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn an_address_of_version_6_is_shown_in_its_brackets() {
         let address = Address::parse("postgres://an@[::1]:25432/news").unwrap();
-        assert_eq!(address.shown(), "postgres://an@[::1]:25432/news");
+        assert_eq!(address.redacted(), "postgres://an@[::1]:25432/news");
         assert_eq!(address.config.get_hosts(), [Host::Tcp("::1".into())]);
     }
 

@@ -26,7 +26,7 @@ impl Postgres {
     pub(crate) fn claim_objects(&self, session: &str, life: f64) -> Result<(), StoreError> {
         self.objects().check()?;
         let corpus = self.corpus()?;
-        let is_marked = self.0.shelf.check(&corpus)?;
+        let is_marked = self.0.texts.check(&corpus)?;
         let newest = self.newest_files()?;
         let may_change = newest.is_empty() || (is_marked && self.has(&newest)?);
         let claimed = self.claimed(may_change, session, life)?;
@@ -39,7 +39,7 @@ impl Postgres {
             return Err(self.not_marked(&corpus));
         }
         if !is_marked {
-            self.0.shelf.mark(&corpus)?;
+            self.0.texts.mark(&corpus)?;
         }
         self.objects().require_object(NAME);
         Ok(())
@@ -49,7 +49,7 @@ impl Postgres {
     /// the recorded address.
     fn claimed(&self, may_change: bool, session: &str, life: f64) -> Result<String, StoreError> {
         let address = self.objects().address().to_owned();
-        self.0.reading.ask("claiming the storage", |client| {
+        self.0.reading.run("claiming the storage", |client| {
             let (address, session) = (address.clone(), session.to_owned());
             Box::pin(async move {
                 let sql = "UPDATE corpus SET objects = $1 WHERE objects IS NULL OR objects = $1 OR ($2 AND NOT EXISTS \
@@ -88,7 +88,7 @@ impl Postgres {
     /// Refuses storage whose mark does not name this corpus.
     pub(crate) fn check_objects(&self) -> Result<(), StoreError> {
         let corpus = self.corpus()?;
-        match self.0.shelf.check(&corpus)? {
+        match self.0.texts.check(&corpus)? {
             true => Ok(()),
             false => Err(self.not_marked(&corpus)),
         }
@@ -97,7 +97,7 @@ impl Postgres {
     /// Returns a clearer error, if `error` is a missing file and the storage is wrong. Otherwise returns
     /// `error`.
     pub(crate) fn explained(&self, error: StoreError) -> StoreError {
-        self.0.shelf.check_whose(&error, || self.corpus()).err().unwrap_or(error)
+        self.0.texts.check_owner(&error, || self.corpus()).err().unwrap_or(error)
     }
 
     fn not_marked(&self, corpus: &str) -> StoreError {
@@ -112,7 +112,7 @@ impl Postgres {
     }
 
     pub(super) fn corpus(&self) -> Result<String, StoreError> {
-        self.0.reading.ask("reading the name of the corpus", |client| {
+        self.0.reading.run("reading the name of the corpus", |client| {
             Box::pin(async move { Ok(client.query_one("SELECT name FROM corpus", &[]).await?.get(0)) })
         })
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use gleaner_corpus::DocumentId;
 
-use super::kinds::Column;
 use super::link::Connection;
+use super::record_kinds::Column;
 use super::select::Statement;
-use super::values::Value;
+use super::values::SqlValue;
 use super::{MOST_ROWS, Postgres};
 use crate::StoreError;
 
@@ -45,7 +45,7 @@ impl Postgres {
         let mut rows = Vec::new();
         for ids in ids.chunks(MOST_ROWS) {
             let ids: Vec<Vec<u8>> = ids.iter().map(|id| id.0.to_vec()).collect();
-            rows.extend(self.0.reading.ask("reading the positions of texts", |client| {
+            rows.extend(self.0.reading.run("reading the positions of texts", |client| {
                 let ids = ids.clone();
                 Box::pin(async move {
                     let rows = client.query(TEXTS, &[&ids]).await?;
@@ -59,7 +59,7 @@ impl Postgres {
     /// Counts the documents in each file.
     pub(crate) fn documents_by_file(&self) -> Result<BTreeMap<u32, u64>, StoreError> {
         let sql = "SELECT file, count(*) FROM documents GROUP BY file";
-        self.0.reading.ask("counting documents", |client| {
+        self.0.reading.run("counting documents", |client| {
             Box::pin(async move {
                 let rows = client.query(sql, &[]).await?;
                 let row = |row: &tokio_postgres::Row| {
@@ -86,14 +86,18 @@ impl Postgres {
             ("records", "bigint"),
         ];
         let mut statement = Statement::default();
-        let new = statement.bind(Value::text(name), "text");
-        let kind = statement.bind(Value::text(kind), "text");
+        let new = statement.bind(SqlValue::text(name), "text");
+        let kind = statement.bind(SqlValue::text(kind), "text");
         let rows = statement.bind_rows(
             &COLUMNS,
             files.iter().map(|file| {
                 let MovedFile { number, from, offset, bytes, records } = file;
-                let numbers = [Value::number(*offset), Value::number(*bytes), Value::number(*records)];
-                [Value::number(*number), Value::text(from.as_str())].into_iter().chain(numbers).collect()
+                let numbers =
+                    [SqlValue::number(*offset), SqlValue::number(*bytes), SqlValue::number(*records)];
+                [SqlValue::number(*number), SqlValue::text(from.as_str())]
+                    .into_iter()
+                    .chain(numbers)
+                    .collect()
             }),
         );
         statement.sql = format!(
@@ -102,7 +106,7 @@ impl Postgres {
              WHERE files.kind = {kind} AND files.number = new.number AND files.name = new.old"
         );
         let (count, name) = (files.len() as u64, name.to_owned());
-        self.0.writing.ask("writing", |client| {
+        self.0.writing.run("writing", |client| {
             let (statement, name) = (statement.clone(), name.clone());
             Box::pin(async move { move_all(&client, &statement, count, &name).await })
         })

@@ -19,12 +19,12 @@ use gleaner_corpus::DocumentId;
 use super::link::Connection;
 use super::rows::Rows;
 use super::{Postgres, lock};
-use crate::engine::Lost;
+use crate::engine::LostClaim;
 use crate::leases::Leases;
 use crate::records::encode;
 use crate::{StoreError, keys};
 
-enum Flushed {
+enum FlushResult {
     Done,
     NotOurs,
     /// Content hashes that other documents have, with the ids of our and of the other document.
@@ -45,7 +45,7 @@ struct FlushBatch {
 }
 
 impl Postgres {
-    pub(super) fn flush_all(&self) -> Result<Vec<Lost>, StoreError> {
+    pub(super) fn flush_all(&self) -> Result<Vec<LostClaim>, StoreError> {
         let Some(leases) = &self.0.leases else { return Ok(Vec::new()) };
         let number = *lock(&self.0.flushes) + 1;
         let Some(batch) = self.batch(leases, number)? else {
@@ -56,11 +56,11 @@ impl Postgres {
             return Ok(Vec::new());
         }
         let batch = Arc::new(batch);
-        let outcome = self.0.writing.ask("writing", |client| {
+        let outcome = self.0.writing.run("writing", |client| {
             let batch = Arc::clone(&batch);
             Box::pin(async move {
                 let outcome = write(&client, &batch).await;
-                if !matches!(outcome, Ok(Flushed::Done)) {
+                if !matches!(outcome, Ok(FlushResult::Done)) {
                     // If this fails, the connection is lost.
                     let _ = client.batch_execute("ROLLBACK").await;
                 }
@@ -68,24 +68,24 @@ impl Postgres {
             })
         })?;
         match outcome {
-            Flushed::Done => {
+            FlushResult::Done => {
                 *lock(&self.0.flushes) = number;
                 self.write_overlay().flushed();
                 lock(&self.0.touched).clear();
                 Ok(Vec::new())
             }
-            Flushed::NotOurs => {
+            FlushResult::NotOurs => {
                 leases.lose();
                 Err(StoreError::NotOurs)
             }
-            Flushed::Lost(lost) => {
-                let lost: Vec<Lost> = lost.into_iter().filter_map(lost_claim).collect();
+            FlushResult::Lost(lost) => {
+                let lost: Vec<LostClaim> = lost.into_iter().filter_map(lost_claim).collect();
                 let mut overlay = self.write_overlay();
                 lost.iter().for_each(|lost| overlay.drop_claim(&lost.key));
                 Ok(lost)
             }
-            Flushed::Again => self.flush_all(),
-            Flushed::Missing(table) => {
+            FlushResult::Again => self.flush_all(),
+            FlushResult::Missing(table) => {
                 let reason = format!("rows are missing in the table {table}");
                 Err(StoreError::Damaged { what: "the database", reason })
             }
@@ -104,18 +104,22 @@ impl Postgres {
             fence.push((i16::from(partition), epoch));
         }
         let mut unflushed = self.read_overlay().unflushed();
-        let spots = self.0.shelf.put_away(&mut unflushed, |counter| self.allot(counter))?;
+        let spots = self.0.texts.put_away(&mut unflushed, |counter| self.assign_number(counter))?;
         let rows = Rows::from_writes(unflushed, &spots)?;
         Ok(Some(FlushBatch { session: leases.session().to_owned(), number, fence, rows }))
     }
 }
 
-fn lost_claim((hash, ours, theirs): (Vec<u8>, Vec<u8>, Vec<u8>)) -> Option<Lost> {
+fn lost_claim((hash, ours, theirs): (Vec<u8>, Vec<u8>, Vec<u8>)) -> Option<LostClaim> {
     let id = |id: Vec<u8>| Some(encode(&DocumentId(id.try_into().ok()?)));
-    Some(Lost { key: [&[keys::CONTENT], hash.as_slice()].concat(), ours: id(ours)?, theirs: id(theirs)? })
+    Some(LostClaim {
+        key: [&[keys::CONTENT], hash.as_slice()].concat(),
+        ours: id(ours)?,
+        theirs: id(theirs)?,
+    })
 }
 
-async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio_postgres::Error> {
+async fn write(client: &Connection, batch: &FlushBatch) -> Result<FlushResult, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
     let session = &batch.session;
     let sql =
@@ -126,33 +130,33 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<Flushed, tokio
         return Ok(match known {
             Some(_) => {
                 client.batch_execute("ROLLBACK").await?;
-                Flushed::Done
+                FlushResult::Done
             }
-            None => Flushed::NotOurs,
+            None => FlushResult::NotOurs,
         });
     }
     let (partitions, epochs): (Vec<i16>, Vec<i64>) = batch.fence.iter().copied().unzip();
     let sql = "SELECT partition, epoch FROM leases WHERE partition = ANY($1) AND owner = $2 ORDER BY partition FOR SHARE";
     let rows = client.query(sql, &[&partitions, session]).await?;
     if partitions.is_empty() {
-        return Ok(Flushed::NotOurs);
+        return Ok(FlushResult::NotOurs);
     }
     let held: BTreeMap<i16, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     if !partitions.iter().zip(&epochs).all(|(partition, epoch)| held.get(partition) == Some(epoch)) {
-        return Ok(Flushed::NotOurs);
+        return Ok(FlushResult::NotOurs);
     }
     match batch.rows.write(client).await {
         Ok(None) => {}
-        Ok(Some(table)) => return Ok(Flushed::Missing(table)),
+        Ok(Some(table)) => return Ok(FlushResult::Missing(table)),
         Err(error) if is_taken(&error) => {
             client.batch_execute("ROLLBACK").await?;
             let lost = batch.rows.lost(client).await?;
-            return Ok(if lost.is_empty() { Flushed::Again } else { Flushed::Lost(lost) });
+            return Ok(if lost.is_empty() { FlushResult::Again } else { FlushResult::Lost(lost) });
         }
         Err(error) => return Err(error),
     }
     client.batch_execute("COMMIT").await?;
-    Ok(Flushed::Done)
+    Ok(FlushResult::Done)
 }
 
 /// Whether another document has one of the content hashes.

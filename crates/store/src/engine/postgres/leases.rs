@@ -149,7 +149,7 @@ struct Heartbeat {
 impl Heartbeat {
     fn beat(&mut self) -> Result<(), StoreError> {
         let leases = self.leases.clone();
-        let _dealing = leases.dealing();
+        let _dealing = leases.lock_requests();
         if leases.is_waiting() {
             return self.engine.stand_by(&leases);
         }
@@ -215,7 +215,7 @@ impl Postgres {
         let flushes = *lock(&self.0.flushes);
         let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
-        self.0.leasing.ask("renewing leases", |client| {
+        self.0.leasing.run("renewing leases", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
@@ -232,7 +232,7 @@ impl Postgres {
     fn stand_by(&self, leases: &Leases) -> Result<(), StoreError> {
         leases.forget();
         self.write_overlay().clear();
-        self.0.leasing.ask("releasing partitions", |client| {
+        self.0.leasing.run("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
@@ -245,7 +245,7 @@ impl Postgres {
     }
 
     fn has_free_partitions(&self) -> Result<bool, StoreError> {
-        self.0.leasing.ask("looking for free partitions", |client| {
+        self.0.leasing.run("looking for free partitions", |client| {
             Box::pin(async move {
                 let sql = "SELECT EXISTS (SELECT 1 FROM leases WHERE until < now())";
                 Ok(client.query_one(sql, &[]).await?.get(0))
@@ -262,7 +262,7 @@ impl Postgres {
         count: usize,
     ) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.0.leasing.ask("taking partitions", |client| {
+        self.0.leasing.run("taking partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 // Another process that sees these partitions taken must also see that this worker is busy.
@@ -284,12 +284,12 @@ impl Postgres {
     /// Drops cached records, because other workers will write them.
     pub(crate) fn release(&self, partitions: &[Partition]) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
-        let _dealing = leases.dealing();
+        let _dealing = leases.lock_requests();
         let numbers: Vec<i16> =
             partitions.iter().filter_map(|partition| partition.index()).map(i16::from).collect();
         leases.remove(partitions);
         self.write_overlay().clear();
-        self.0.leasing.ask("releasing partitions", |client| {
+        self.0.leasing.run("releasing partitions", |client| {
             let (session, numbers) = (leases.session().to_owned(), numbers.clone());
             Box::pin(async move {
                 let sql =
@@ -303,7 +303,7 @@ impl Postgres {
     pub(crate) fn resign(&self) -> Result<(), StoreError> {
         let Some(leases) = self.leases() else { return Ok(()) };
         leases.forget();
-        self.0.leasing.ask("releasing partitions", |client| {
+        self.0.leasing.run("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
                 let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
@@ -320,7 +320,7 @@ impl Postgres {
                    extract(epoch FROM now() - seen)::float8, \
                    (SELECT count(*) FROM leases WHERE owner = session AND until > now()), pages, rate, idle, waiting \
                    FROM workers WHERE seen > now() - make_interval(secs => $1) ORDER BY name, started";
-        self.0.reading.ask("looking for workers", |client| {
+        self.0.reading.run("looking for workers", |client| {
             Box::pin(async move {
                 let whole = |number: i64| u64::try_from(number).unwrap_or(0);
                 let status = |row: &tokio_postgres::Row| WorkerStatus {
@@ -342,13 +342,13 @@ impl Postgres {
 
     /// Whether no worker has anything to do. Each partition must have a lease of an idle worker, and no
     /// message may wait.
-    pub(crate) fn is_all_quiet(&self) -> Result<bool, StoreError> {
+    pub(crate) fn are_all_idle(&self) -> Result<bool, StoreError> {
         // The heartbeats need no check, because the leases of a dead worker end soon after its heartbeat is
         // too old.
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
                                       WHERE until < now() OR idle IS NOT TRUE) \
                    AND NOT EXISTS (SELECT 1 FROM messages)";
-        self.0.reading.ask("checking whether all is done", |client| {
+        self.0.reading.run("checking whether all is done", |client| {
             Box::pin(async move { Ok(client.query_one(sql, &[]).await?.get(0)) })
         })
     }
@@ -356,7 +356,7 @@ impl Postgres {
     /// Returns how far this machine's clock is ahead of the database's, in seconds.
     pub(crate) fn clock_ahead(&self) -> Result<f64, StoreError> {
         let sql = "SELECT extract(epoch FROM clock_timestamp())::float8";
-        let theirs: f64 = self.0.reading.ask("reading its clock", |client| {
+        let theirs: f64 = self.0.reading.run("reading its clock", |client| {
             Box::pin(async move { Ok(client.query_one(sql, &[]).await?.get(0)) })
         })?;
         Ok(Timestamp::now().as_microsecond() as f64 / 1e6 - theirs)

@@ -35,16 +35,16 @@ const NO_PASSWORD: &str =
     "it wants a password, and none is given: set PGPASSWORD, or PGPASSWORD_FILE to a file that has it";
 
 /// Work that uses a connection.
-pub(crate) type Work<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+pub(crate) type ConnectionWork<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 #[derive(Clone)]
-pub(crate) struct Patience {
+pub(crate) struct ReconnectPolicy {
     pub(crate) at_most: Duration,
     /// Called between two attempts. It returns `true` if the process should end.
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
-impl std::fmt::Debug for Patience {
+impl std::fmt::Debug for ReconnectPolicy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Patience({:?})", self.at_most)
     }
@@ -106,20 +106,20 @@ impl Connection {
 pub(crate) struct Link {
     runtime: Handle,
     address: Address,
-    patience: Patience,
+    patience: ReconnectPolicy,
     client: Mutex<Option<Arc<Connection>>>,
 }
 
 impl Link {
-    pub(crate) fn new(runtime: Handle, address: Address, patience: Patience) -> Self {
+    pub(crate) fn new(runtime: Handle, address: Address, patience: ReconnectPolicy) -> Self {
         Self { runtime, address, patience, client: Mutex::new(None) }
     }
 
     /// Runs `work`, on a new connection if needed. `doing` describes the work in errors and log messages.
-    pub(crate) fn ask<T: Send + 'static>(
+    pub(crate) fn run<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl Fn(Arc<Connection>) -> Work<T>,
+        work: impl Fn(Arc<Connection>) -> ConnectionWork<T>,
     ) -> Result<T, StoreError> {
         let begun = Instant::now();
         let mut tries = 0;
@@ -133,7 +133,7 @@ impl Link {
                 }
                 Err(failed) => failed,
             };
-            if !error.passes() {
+            if !error.is_transient() {
                 return Err(error.into_store_error(doing, &self.address, begun.elapsed()));
             }
             self.forget();
@@ -145,7 +145,7 @@ impl Link {
             if tries == 1 || pause == PAUSES.longest {
                 warn!(
                     doing,
-                    database = self.address.shown(),
+                    database = self.address.redacted(),
                     error = error.message(),
                     "PostgreSQL is unavailable; retrying"
                 );
@@ -154,7 +154,10 @@ impl Link {
         }
     }
 
-    fn attempt<T: Send + 'static>(&self, work: &impl Fn(Arc<Connection>) -> Work<T>) -> Result<T, Failed> {
+    fn attempt<T: Send + 'static>(
+        &self,
+        work: &impl Fn(Arc<Connection>) -> ConnectionWork<T>,
+    ) -> Result<T, Failed> {
         let client = self.client()?;
         self.wait(work(client))?.map_err(Failed::Database)
     }
@@ -203,7 +206,7 @@ enum Failed {
 }
 
 impl Failed {
-    fn passes(&self) -> bool {
+    fn is_transient(&self) -> bool {
         let Self::Database(error) = self else { return matches!(self, Self::Late) };
         let Some(code) = error.code() else {
             return !is_certificate(error) && !is_config(error);
@@ -230,8 +233,8 @@ impl Failed {
 
     /// Converts the error for the caller. `tried`: for how long the work was tried.
     fn into_store_error(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
-        let database = address.shown().to_owned();
-        let reason = match self.passes() {
+        let database = address.redacted().to_owned();
+        let reason = match self.is_transient() {
             true => format!("{}; it was tried for {tried:.0?}", self.message()),
             false => self.message(),
         };
@@ -275,10 +278,10 @@ mod tests {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let address =
             Address::parse(&format!("postgres://an@127.0.0.1:{port}/news?sslmode=disable")).unwrap();
-        let patience = Patience { at_most, should_stop: Arc::new(|| false) };
+        let patience = ReconnectPolicy { at_most, should_stop: Arc::new(|| false) };
         let link = Link::new(runtime.handle().clone(), address, patience);
         let asked =
-            link.ask("asking", |client| Box::pin(async move { client.batch_execute("SELECT 1").await }));
+            link.run("asking", |client| Box::pin(async move { client.batch_execute("SELECT 1").await }));
         asked.unwrap_err().to_string()
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::Postgres;
 use super::overlay::Head;
-use crate::engine::{Engine, Pair, Range, listed, unlisted};
+use crate::engine::{Engine, KeyValue, Range, listed, unlisted};
 use crate::partitions::Partition;
 use crate::{StoreError, keys};
 
@@ -16,7 +16,7 @@ use crate::{StoreError, keys};
 const ROWS: usize = 8;
 
 impl Postgres {
-    pub(super) fn first_of_list(&self, prefix: &[u8]) -> Result<Option<Pair>, StoreError> {
+    pub(super) fn first_of_list(&self, prefix: &[u8]) -> Result<Option<KeyValue>, StoreError> {
         let range = Range::with_prefix(prefix);
         // The overlay is read before the database. Otherwise a write that is flushed in between would be
         // missed.
@@ -45,14 +45,14 @@ impl Postgres {
         }
         let rows = self.page(range, ROWS)?;
         let head = Head { is_whole: rows.len() < ROWS, rows };
-        if self.owns_list(prefix) {
+        if self.has_list(prefix) {
             self.write_overlay().keep_head(prefix, head.clone());
         }
         Ok(head)
     }
 
     /// Whether this process owns the partition of a host's list.
-    fn owns_list(&self, prefix: &[u8]) -> bool {
+    fn has_list(&self, prefix: &[u8]) -> bool {
         // The number of a host begins with its partition.
         let partition = prefix.get(1).copied().map(Partition::new);
         let is_of_host = matches!(prefix.first(), Some(&(keys::READY | keys::BUFFERED)));
@@ -61,13 +61,13 @@ impl Postgres {
     }
 
     /// Returns the record of the URL to which a key of a list refers. `read`: the record in the database.
-    fn with_record(&self, key: Vec<u8>, read: Option<Vec<u8>>) -> Result<Pair, StoreError> {
+    fn with_record(&self, key: Vec<u8>, read: Option<Vec<u8>>) -> Result<KeyValue, StoreError> {
         let url = listed(&key)?;
         let written = self.read_overlay().get(&url).map(|value| value.map(<[u8]>::to_vec));
         let record = match (written, read) {
             (Some(written), _) => written,
             (None, Some(read)) => {
-                if self.owns_list(&key) {
+                if self.has_list(&key) {
                     self.write_overlay().keep_read(url, read.clone());
                 }
                 Some(read)

@@ -13,21 +13,21 @@
 mod address;
 mod claim;
 pub(crate) mod compaction;
+mod counters;
 mod flush;
-mod kinds;
 pub(crate) mod leases;
 mod link;
 mod lists;
-mod moved;
 mod objects;
 mod open_files;
 mod overlay;
 mod paged;
+mod record_kinds;
+mod redacted;
 mod rows;
 pub(crate) mod schema;
 mod select;
 pub(crate) mod settings;
-mod shown;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,22 +35,22 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 pub(crate) use address::Address;
-pub(crate) use link::Patience;
+pub(crate) use link::ReconnectPolicy;
 pub(crate) use objects::is_of_one;
 pub(crate) use open_files::all_documents;
-pub use shown::shown_address;
+pub use redacted::redacted_address;
 
 use crate::StoreError;
 use crate::compaction::Background;
-use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, Write, behind};
+use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, Write, prefix_end};
 use crate::leases::Leases;
 use crate::objects::Objects;
 use crate::partitions::Partition;
 use link::Link;
-use objects::{Row, Shelf, is_missing};
+use objects::{Row, TextStorage, is_missing};
 use overlay::Overlay;
 use paged::Paged;
-use rows::{Rows, Spots};
+use rows::{Rows, TextPositions};
 
 const MOST_ROWS: usize = 20_000;
 
@@ -67,7 +67,7 @@ struct Inner {
     /// The connection for flushes.
     writing: Link,
     overlay: RwLock<Overlay>,
-    shelf: Shelf,
+    texts: TextStorage,
     /// The leases of this process. `None`: the database is only read.
     leases: Option<Leases>,
     /// Partitions that were changed since the last flush.
@@ -89,7 +89,7 @@ impl Postgres {
         address: Address,
         objects: Objects,
         leases: Option<Leases>,
-        patience: Patience,
+        patience: ReconnectPolicy,
     ) -> Result<Self, StoreError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -103,7 +103,7 @@ impl Postgres {
             leasing: link(),
             writing: link(),
             overlay: RwLock::default(),
-            shelf: Shelf::new(objects),
+            texts: TextStorage::new(objects),
             leases,
             touched: Mutex::default(),
             flushes: Mutex::new(0),
@@ -115,7 +115,7 @@ impl Postgres {
     }
 
     pub(crate) fn objects(&self) -> &Objects {
-        self.0.shelf.objects()
+        self.0.texts.objects()
     }
 
     pub(crate) fn link(&self) -> &Link {
@@ -139,13 +139,13 @@ impl Postgres {
         self.0.overlay.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with_texts(&self, rows: Vec<Pair>) -> Result<Vec<Row>, StoreError> {
-        let mut fetched = self.0.shelf.fetch_each(rows, || self.corpus())?;
+    fn with_texts(&self, rows: Vec<KeyValue>) -> Result<Vec<Row>, StoreError> {
+        let mut fetched = self.0.texts.fetch_each(rows, || self.corpus())?;
         // A compaction may have moved a text after its row was read.
         for row in fetched.iter_mut().filter(|(_, text)| text.as_ref().is_err_and(is_missing)) {
             let asked = BTreeMap::from([(row.0.first().copied().unwrap_or_default(), vec![row.0.clone()])]);
             let again = self.rows(&asked)?.into_iter().filter(|(key, _)| *key == row.0).collect();
-            if let Some(again) = self.0.shelf.fetch_each(again, || self.corpus())?.pop() {
+            if let Some(again) = self.0.texts.fetch_each(again, || self.corpus())?.pop() {
                 *row = again;
             }
         }
@@ -153,10 +153,10 @@ impl Postgres {
     }
 
     /// Returns the next number of a counter of files. No number is returned twice.
-    pub(crate) fn allot(&self, counter: &'static str) -> Result<u32, StoreError> {
+    pub(crate) fn assign_number(&self, counter: &'static str) -> Result<u32, StoreError> {
         let sql = "INSERT INTO counters (name, next) VALUES ($1, 2) \
                    ON CONFLICT (name) DO UPDATE SET next = counters.next + 1 RETURNING next - 1";
-        let number: i64 = self.0.reading.ask("taking a number", |client| {
+        let number: i64 = self.0.reading.run("taking a number", |client| {
             Box::pin(async move { Ok(client.query_one(sql, &[&counter]).await?.get(0)) })
         })?;
         let number = u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })?;
@@ -245,7 +245,7 @@ impl Engine for Postgres {
         Box::new(Paged::new(self.clone(), range))
     }
 
-    fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+    fn first_keys(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let Some(space) = prefixes.first().and_then(|prefix| prefix.first().copied()) else {
             return Ok(Vec::new());
         };
@@ -255,7 +255,7 @@ impl Engine for Postgres {
             let overlay = self.read_overlay();
             prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()
         };
-        let range = |prefix: &Vec<u8>| (prefix.clone(), behind(prefix).unwrap_or_default());
+        let range = |prefix: &Vec<u8>| (prefix.clone(), prefix_end(prefix).unwrap_or_default());
         let kept = self.first_rows(space, &prefixes.iter().map(range).collect::<Vec<_>>())?;
         let mut firsts = Vec::with_capacity(prefixes.len());
         for ((prefix, kept), known) in prefixes.iter().zip(kept).zip(known) {
@@ -271,7 +271,7 @@ impl Engine for Postgres {
         Ok(firsts)
     }
 
-    fn first_listed(&self, prefix: &[u8]) -> Result<Option<Pair>, StoreError> {
+    fn first_listed(&self, prefix: &[u8]) -> Result<Option<KeyValue>, StoreError> {
         self.first_of_list(prefix)
     }
 
@@ -281,11 +281,16 @@ impl Engine for Postgres {
         Ok(())
     }
 
-    fn exchange(&self, key: &[u8], expected: Option<&[u8]>, records: Vec<Pair>) -> Result<bool, StoreError> {
+    fn exchange(
+        &self,
+        key: &[u8],
+        expected: Option<&[u8]>,
+        records: Vec<KeyValue>,
+    ) -> Result<bool, StoreError> {
         let (key, expected) = (key.get(1..).unwrap_or_default().to_vec(), expected.map(<[u8]>::to_vec));
         let writes = records.into_iter().map(|(key, value)| (key, Write::Put(value))).collect();
-        let rows = Arc::new(Rows::from_writes(writes, &Spots::new())?);
-        self.0.writing.ask("writing", |client| {
+        let rows = Arc::new(Rows::from_writes(writes, &TextPositions::new())?);
+        self.0.writing.run("writing", |client| {
             let (key, expected, rows) = (key.clone(), expected.clone(), Arc::clone(&rows));
             Box::pin(async move {
                 client.batch_execute("BEGIN").await?;
@@ -297,7 +302,7 @@ impl Engine for Postgres {
         })
     }
 
-    fn flush(&self) -> Result<Vec<Lost>, StoreError> {
+    fn flush(&self) -> Result<Vec<LostClaim>, StoreError> {
         self.flush_all()
     }
 }

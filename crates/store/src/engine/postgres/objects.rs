@@ -16,8 +16,8 @@ use crate::objects::{ObjectError, Objects};
 use jiff::Timestamp;
 
 use super::open_files::OpenFiles;
-use super::rows::Spots;
-use crate::engine::{Pair, Write};
+use super::rows::TextPositions;
+use crate::engine::{KeyValue, Write};
 use crate::files::{FileRecord, SPOOL_FOLDER, revisions_beside};
 use crate::records::encode;
 use crate::{PackedDocument, StoreError, keys};
@@ -29,7 +29,7 @@ const THERE: u8 = 1;
 pub(super) const NAME: &str = "corpus";
 
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct TextStorage {
     objects: Objects,
     open: OpenFiles,
 }
@@ -39,7 +39,7 @@ pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
 /// The position of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct TextPosition {
     pub(super) file: u32,
     pub(super) offset: u64,
     pub(super) length: u32,
@@ -47,7 +47,7 @@ pub(super) struct Spot {
     pub(super) name: String,
 }
 
-impl Spot {
+impl TextPosition {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![THERE];
         bytes.extend(self.file.to_be_bytes());
@@ -72,7 +72,7 @@ fn name_of(file: u32) -> String {
     format!("{SPOOL_FOLDER}/{:04}/{file:010}.docs", file / 10_000)
 }
 
-impl Shelf {
+impl TextStorage {
     pub(super) fn new(objects: Objects) -> Self {
         Self { objects, open: OpenFiles::default() }
     }
@@ -104,21 +104,21 @@ impl Shelf {
         &self,
         unflushed: &mut BTreeMap<Vec<u8>, Write>,
         number: impl FnOnce(&'static str) -> Result<u32, StoreError>,
-    ) -> Result<Spots, StoreError> {
+    ) -> Result<TextPositions, StoreError> {
         let texts: Vec<(&Vec<u8>, &[u8])> = unflushed
             .iter()
             .filter(|(key, _)| keys::is_text(key))
             .filter_map(|(key, write)| Some((key, write.value()?)))
             .collect();
         if texts.is_empty() {
-            return Ok(Spots::new());
+            return Ok(TextPositions::new());
         }
         let file = number("files")?;
-        let (mut content, mut spots, name) = (Vec::new(), Spots::new(), name_of(file));
+        let (mut content, mut spots, name) = (Vec::new(), TextPositions::new(), name_of(file));
         for (key, bytes) in texts {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
             let offset = content.len() as u64;
-            spots.insert(key.clone(), Spot { file, offset, length, name: name.clone() });
+            spots.insert(key.clone(), TextPosition { file, offset, length, name: name.clone() });
             content.extend_from_slice(bytes);
         }
         let (bytes, records) = (content.len() as u64, spots.len() as u64);
@@ -132,15 +132,15 @@ impl Shelf {
     /// the error. `corpus` returns the name of the corpus.
     pub(super) fn fetch_each(
         &self,
-        mut rows: Vec<Pair>,
+        mut rows: Vec<KeyValue>,
         corpus: impl FnOnce() -> Result<String, StoreError>,
     ) -> Result<Vec<Row>, StoreError> {
         match self.fetch(&mut rows) {
             Ok(()) => return Ok(rows.into_iter().map(|(key, value)| (key, Ok(value))).collect()),
-            Err(error) if is_of_one(&error) => self.check_whose(&error, corpus)?,
+            Err(error) if is_of_one(&error) => self.check_owner(&error, corpus)?,
             Err(error) => return Err(error),
         }
-        let each = |mut row: Pair| match self.fetch(std::slice::from_mut(&mut row)) {
+        let each = |mut row: KeyValue| match self.fetch(std::slice::from_mut(&mut row)) {
             Ok(()) => Ok((row.0, Ok(row.1))),
             Err(error) if is_of_one(&error) => Ok((row.0.clone(), Err(lost(&row.0, error)))),
             Err(error) => Err(error),
@@ -149,7 +149,7 @@ impl Shelf {
     }
 
     /// Fails if `error` is a missing file and the mark in the storage does not name this corpus.
-    pub(super) fn check_whose(
+    pub(super) fn check_owner(
         &self,
         error: &StoreError,
         corpus: impl FnOnce() -> Result<String, StoreError>,
@@ -165,11 +165,13 @@ impl Shelf {
     }
 
     /// Replaces the positions in the rows by the documents, in all rows or in none.
-    fn fetch(&self, rows: &mut [Pair]) -> Result<(), StoreError> {
+    fn fetch(&self, rows: &mut [KeyValue]) -> Result<(), StoreError> {
         let (mut found, mut places, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (key, value)) in rows.iter().enumerate().filter(|(_, (key, _))| keys::is_text(key)) {
             let damaged = |reason| StoreError::Damaged { what: "the position of a document", reason };
-            let (Some(spot), Some((id, revision))) = (Spot::from_bytes(value), keys::revision_of(key)) else {
+            let (Some(spot), Some((id, revision))) =
+                (TextPosition::from_bytes(value), keys::revision_of(key))
+            else {
                 return Err(damaged(format!("the row {}", keys::hex(key))));
             };
             if let Some(revisions) = revisions_beside(&spot.name) {
@@ -227,8 +229,8 @@ mod tests {
     fn where_a_document_lies_comes_back() {
         let name = name_of(70_001);
         assert_eq!(name, "spool/0007/0000070001.docs");
-        let spot = Spot { file: 70_001, offset: 1 << 40, length: 12, name };
-        assert_eq!(Spot::from_bytes(&spot.to_bytes()), Some(spot));
-        assert_eq!(Spot::from_bytes(b""), None);
+        let spot = TextPosition { file: 70_001, offset: 1 << 40, length: 12, name };
+        assert_eq!(TextPosition::from_bytes(&spot.to_bytes()), Some(spot));
+        assert_eq!(TextPosition::from_bytes(b""), None);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::{Batch, Pair, Range, Write, joined};
+use crate::engine::{Batch, KeyValue, Range, Write, joined};
 use crate::keys;
 
 /// Whether a record stays in the overlay after a flush, because only this process writes it.
@@ -27,7 +27,7 @@ struct Entry {
 /// The beginning of a list of URLs in the database, with the URLs' records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub(crate) rows: Vec<Pair>,
+    pub(crate) rows: Vec<KeyValue>,
     /// Whether the list has no further rows.
     pub(crate) is_whole: bool,
 }

@@ -10,7 +10,7 @@ use std::ops::{Bound, RangeBounds};
 use super::Postgres;
 use super::objects::Row;
 use crate::StoreError;
-use crate::engine::{Pair, Range};
+use crate::engine::{KeyValue, Range};
 
 /// Number of rows of the first page, and the maximum for later pages.
 const ROWS: (usize, usize) = (8, 512);
@@ -20,7 +20,7 @@ pub(super) struct Paged {
     /// The remaining range. `None`: nothing remains.
     rest: Option<Range>,
     rows: usize,
-    ready: VecDeque<Result<Pair, StoreError>>,
+    ready: VecDeque<Result<KeyValue, StoreError>>,
 }
 
 impl Paged {
@@ -39,7 +39,7 @@ impl Paged {
             None => (range.clone(), None),
         };
         known.retain(|key, _| (page.begin.clone(), page.end.clone()).contains(key));
-        let kept: Vec<Pair> = kept.into_iter().filter(|(key, _)| !known.contains_key(key)).collect();
+        let kept: Vec<KeyValue> = kept.into_iter().filter(|(key, _)| !known.contains_key(key)).collect();
         let mut rows: Vec<Row> = match range.keys_only {
             true => kept.into_iter().map(|(key, value)| (key, Ok(value))).collect(),
             false => self.engine.with_texts(kept)?,
@@ -68,7 +68,7 @@ fn split(range: &Range, at: Vec<u8>) -> (Range, Option<Range>) {
 }
 
 impl Iterator for Paged {
-    type Item = Result<Pair, StoreError>;
+    type Item = Result<KeyValue, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -6,25 +6,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MOST_ROWS;
-use super::kinds::{Column, Group, Removal, group_of, parts, split};
 use super::link::Connection;
-use super::objects::Spot;
+use super::objects::TextPosition;
+use super::record_kinds::{Column, Group, Removal, group_of, parts, split};
 use super::select::{Statement, names};
-use super::values::Value;
+use super::values::SqlValue;
 use crate::StoreError;
 use crate::engine::Write;
 
 /// The positions of texts in object storage, by the keys of their records.
-pub(super) type Spots = BTreeMap<Vec<u8>, Spot>;
+pub(super) type TextPositions = BTreeMap<Vec<u8>, TextPosition>;
 
 /// Groups of columns, by the name of their first column. Each has the values for one row.
-type Groups = BTreeMap<&'static str, (&'static Group, Vec<Value>)>;
+type Groups = BTreeMap<&'static str, (&'static Group, Vec<SqlValue>)>;
 
 /// Rows of a table by their identity.
-type Table = BTreeMap<Vec<Value>, Groups>;
+type Table = BTreeMap<Vec<SqlValue>, Groups>;
 
 /// Values by which rows are found, by the table and columns.
-type Found = BTreeMap<(&'static str, &'static [Column]), (&'static Group, Vec<Vec<Value>>)>;
+type Found = BTreeMap<(&'static str, &'static [Column]), (&'static Group, Vec<Vec<SqlValue>>)>;
 
 /// All rows that a flush changes.
 #[derive(Debug, Default)]
@@ -35,13 +35,16 @@ pub(super) struct Rows {
     /// Rows in which the columns of a group become NULL.
     emptied: Found,
     /// Content hashes that may move from one document to another, with the id of the new document.
-    moved: Vec<Vec<Value>>,
+    moved: Vec<Vec<SqlValue>>,
     /// Content hashes that no document may have yet, with the id of their document.
     claimed: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Rows {
-    pub(super) fn from_writes(writes: BTreeMap<Vec<u8>, Write>, spots: &Spots) -> Result<Self, StoreError> {
+    pub(super) fn from_writes(
+        writes: BTreeMap<Vec<u8>, Write>,
+        spots: &TextPositions,
+    ) -> Result<Self, StoreError> {
         let mut rows = Self::default();
         for (key, write) in writes {
             let Some(group) = group_of(&key) else { continue };
@@ -63,15 +66,15 @@ impl Rows {
         self.tables.is_empty() && self.deleted.is_empty() && self.emptied.is_empty()
     }
 
-    fn note_hash(&mut self, key: &[u8], write: &Write, id: &[Value]) {
+    fn note_hash(&mut self, key: &[u8], write: &Write, id: &[SqlValue]) {
         let hash = key[1..].to_vec();
         match (write, id) {
-            (Write::Claim(_), [Value::Bytes(id)]) => self.claimed.push((hash, id.clone())),
-            _ => self.moved.push([&[Value::Bytes(hash)], id].concat()),
+            (Write::Claim(_), [SqlValue::Bytes(id)]) => self.claimed.push((hash, id.clone())),
+            _ => self.moved.push([&[SqlValue::Bytes(hash)], id].concat()),
         }
     }
 
-    fn put(&mut self, group: &'static Group, id: Vec<Value>, values: Vec<Value>) {
+    fn put(&mut self, group: &'static Group, id: Vec<SqlValue>, values: Vec<SqlValue>) {
         let groups = self.tables.entry(group.table).or_default().entry(id).or_default();
         groups.insert(first_column(group), (group, values));
     }
@@ -80,7 +83,7 @@ impl Rows {
         let mut found = split(key);
         found.truncate(group.found_by.len());
         let list = match group.removal {
-            Removal::Columns => return self.put(group, found, vec![Value::Null; group.columns.len()]),
+            Removal::Columns => return self.put(group, found, vec![SqlValue::Null; group.columns.len()]),
             Removal::Row => &mut self.deleted,
             Removal::Found => &mut self.emptied,
         };
@@ -146,7 +149,7 @@ fn first_column(group: &Group) -> &'static str {
 }
 
 /// Completes a statement with a condition for these rows.
-fn found(sql: &str, columns: &[Column], rows: &[Vec<Value>]) -> Statement {
+fn found(sql: &str, columns: &[Column], rows: &[Vec<SqlValue>]) -> Statement {
     let mut statement = Statement::default();
     let condition = match columns {
         [(name, sql_type)] => {
@@ -163,7 +166,7 @@ fn found(sql: &str, columns: &[Column], rows: &[Vec<Value>]) -> Statement {
 }
 
 /// Rows that change the same columns: the identity and the groups of each.
-type Alike<'a> = Vec<(&'a Vec<Value>, &'a Groups)>;
+type Alike<'a> = Vec<(&'a Vec<SqlValue>, &'a Groups)>;
 
 fn by_columns(table: &Table) -> BTreeMap<BTreeSet<&'static str>, Alike<'_>> {
     let mut alike: BTreeMap<BTreeSet<&'static str>, Alike<'_>> = BTreeMap::new();
@@ -207,8 +210,8 @@ async fn write_rows(
             }
         };
         let written = statement.execute(client).await?;
-        let is_put = |(_, groups): &&(&Vec<Value>, &Groups)| {
-            groups.values().any(|(_, values)| values.iter().any(|value| *value != Value::Null))
+        let is_put = |(_, groups): &&(&Vec<SqlValue>, &Groups)| {
+            groups.values().any(|(_, values)| values.iter().any(|value| *value != SqlValue::Null))
         };
         if written < rows.iter().filter(is_put).count() as u64 {
             return Ok(Some(table));

@@ -22,7 +22,7 @@ const TRIES: usize = 20;
 
 /// Returns the version of the tables. 0 if there are none.
 pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
-    link.ask("reading the version of its tables", |client| {
+    link.run("reading the version of its tables", |client| {
         Box::pin(async move {
             let there = client.query_one("SELECT to_regclass('gleaner_schema') IS NOT NULL", &[]).await?;
             if !there.get::<_, bool>(0) {
@@ -37,7 +37,7 @@ pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
 /// Refuses missing tables, and tables that this program cannot read.
 pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
     match version(link)? {
-        0 => Err(StoreError::NoTables { database: address.shown().into() }),
+        0 => Err(StoreError::NoTables { database: address.redacted().into() }),
         found => refuse_others(found, address),
     }
 }
@@ -45,10 +45,10 @@ pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
 /// Refuses tables that are newer than this program, and tables that it cannot update.
 fn refuse_others(found: i32, address: &Address) -> Result<(), StoreError> {
     if (1..FIRST).contains(&found) {
-        return Err(StoreError::OlderTables { database: address.shown().into(), found, known: VERSION });
+        return Err(StoreError::OlderTables { database: address.redacted().into(), found, known: VERSION });
     }
     if found > VERSION {
-        return Err(StoreError::NewerTables { database: address.shown().into(), found, known: VERSION });
+        return Err(StoreError::NewerTables { database: address.redacted().into(), found, known: VERSION });
     }
     Ok(())
 }
@@ -63,7 +63,7 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         if found > 0 {
             refuse_older_workers(link, address)?;
         }
-        match link.ask("creating its tables", |client| Box::pin(async move { run(&client, found).await })) {
+        match link.run("creating its tables", |client| Box::pin(async move { run(&client, found).await })) {
             Ok(true) => {}
             // Another worker is running the migrations. The next attempt finds their result.
             Ok(false) => std::thread::sleep(super::MOMENT),
@@ -72,7 +72,7 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
     }
     Err(StoreError::Database {
         doing: "creating its tables",
-        database: address.shown().into(),
+        database: address.redacted().into(),
         reason: "other workers made the same change every time".into(),
     })
 }
@@ -105,7 +105,7 @@ async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Err
 }
 
 fn refuse_older_workers(link: &Link, address: &Address) -> Result<(), StoreError> {
-    let alive: Vec<String> = link.ask("looking for workers", |client| {
+    let alive: Vec<String> = link.run("looking for workers", |client| {
         Box::pin(async move {
             let sql = "SELECT name FROM workers WHERE seen > now() - interval '2 minutes' ORDER BY name";
             Ok(client.query(sql, &[]).await?.iter().map(|row| row.get(0)).collect())
@@ -114,5 +114,5 @@ fn refuse_older_workers(link: &Link, address: &Address) -> Result<(), StoreError
     if alive.is_empty() {
         return Ok(());
     }
-    Err(StoreError::OlderWorkers { database: address.shown().into(), workers: alive.join(", ") })
+    Err(StoreError::OlderWorkers { database: address.redacted().into(), workers: alive.join(", ") })
 }

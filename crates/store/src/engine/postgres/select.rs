@@ -7,11 +7,11 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::Postgres;
-use super::kinds::{Column, Kind, kind_of, split};
 use super::link::Connection;
-use super::values::{Fields, Value};
+use super::record_kinds::{Column, RecordKind, kind_of, split};
+use super::values::{RowFields, SqlValue};
 use crate::StoreError;
-use crate::engine::{Pair, Range};
+use crate::engine::{KeyValue, Range};
 
 /// A statement with its parameters.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +22,8 @@ pub(super) struct Statement {
 
 #[derive(Debug, Clone)]
 pub(super) enum Parameter {
-    One(Value),
-    Many(Vec<Value>),
+    One(SqlValue),
+    Many(Vec<SqlValue>),
 }
 
 impl Parameter {
@@ -37,13 +37,13 @@ impl Parameter {
 
 impl Statement {
     /// Adds a parameter, and returns its name with its type.
-    pub(super) fn bind(&mut self, value: Value, sql_type: &str) -> String {
+    pub(super) fn bind(&mut self, value: SqlValue, sql_type: &str) -> String {
         self.values.push(Parameter::One(value));
         format!("${}::{sql_type}", self.values.len())
     }
 
     /// Adds a parameter with the values of a column, and returns its name with its type.
-    pub(super) fn bind_all(&mut self, values: Vec<Value>, sql_type: &str) -> String {
+    pub(super) fn bind_all(&mut self, values: Vec<SqlValue>, sql_type: &str) -> String {
         self.values.push(Parameter::Many(values));
         format!("${}::{sql_type}[]", self.values.len())
     }
@@ -52,9 +52,9 @@ impl Statement {
     pub(super) fn bind_rows(
         &mut self,
         columns: &[Column],
-        rows: impl IntoIterator<Item = Vec<Value>>,
+        rows: impl IntoIterator<Item = Vec<SqlValue>>,
     ) -> String {
-        let mut values: Vec<Vec<Value>> = vec![Vec::new(); columns.len()];
+        let mut values: Vec<Vec<SqlValue>> = vec![Vec::new(); columns.len()];
         for row in rows {
             values.iter_mut().zip(row).for_each(|(values, value)| values.push(value));
         }
@@ -85,11 +85,11 @@ pub(super) fn names(columns: &[Column]) -> String {
 }
 
 /// Returns the values of `count` columns of a row, from the column `from`.
-fn fields(row: &Row, from: usize, count: usize) -> Result<Fields, tokio_postgres::Error> {
-    Ok(Fields::new((from..from + count).map(|at| row.try_get(at)).collect::<Result<_, _>>()?))
+fn fields(row: &Row, from: usize, count: usize) -> Result<RowFields, tokio_postgres::Error> {
+    Ok(RowFields::new((from..from + count).map(|at| row.try_get(at)).collect::<Result<_, _>>()?))
 }
 
-impl Kind {
+impl RecordKind {
     fn columns(&self, keys_only: bool) -> String {
         let values = if keys_only { &[] } else { self.values };
         [self.key, values]
@@ -101,7 +101,12 @@ impl Kind {
     }
 
     /// Returns the record in a row whose columns begin at `from`. `None`: the row has no such record.
-    fn pair(&self, row: &Row, from: usize, keys_only: bool) -> Result<Option<Pair>, tokio_postgres::Error> {
+    fn pair(
+        &self,
+        row: &Row,
+        from: usize,
+        keys_only: bool,
+    ) -> Result<Option<KeyValue>, tokio_postgres::Error> {
         let Some(key) = self.key_of(&mut fields(row, from, self.key.len())?) else { return Ok(None) };
         if keys_only {
             return Ok(Some((key, Vec::new())));
@@ -133,7 +138,7 @@ impl Kind {
         let direction = if range.backwards { " DESC" } else { "" };
         let order: Vec<String> =
             self.key[..self.order].iter().map(|(name, _)| format!("{name}{direction}")).collect();
-        let limit = statement.bind(Value::number(limit), "bigint");
+        let limit = statement.bind(SqlValue::number(limit), "bigint");
         statement.sql = format!(
             "SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT {limit}",
             self.columns(range.keys_only),
@@ -156,13 +161,13 @@ fn compared(bound: &Bound<Vec<u8>>) -> Option<(&Vec<u8>, bool)> {
 /// A statement that reads records of one table by their keys. Each kind has its own columns in the result.
 struct Lookup {
     statement: Statement,
-    kinds: Vec<&'static Kind>,
+    kinds: Vec<&'static RecordKind>,
 }
 
 impl Lookup {
     /// Kinds with one key column can share a statement, because PostgreSQL can combine their indexes.
-    fn of(asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Vec<Self> {
-        let mut by_table: BTreeMap<(&str, u8), Vec<&'static Kind>> = BTreeMap::new();
+    fn from_keys(asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Vec<Self> {
+        let mut by_table: BTreeMap<(&str, u8), Vec<&'static RecordKind>> = BTreeMap::new();
         for space in asked.keys() {
             let kind = kind_of(*space);
             let alone = if kind.key.len() == 1 { 0 } else { *space };
@@ -171,7 +176,7 @@ impl Lookup {
         by_table.into_values().map(|kinds| Self::new(kinds, asked)).collect()
     }
 
-    fn new(kinds: Vec<&'static Kind>, asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Self {
+    fn new(kinds: Vec<&'static RecordKind>, asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Self {
         let mut statement = Statement::default();
         let mut conditions = Vec::new();
         for kind in &kinds {
@@ -194,7 +199,7 @@ impl Lookup {
         Self { statement, kinds }
     }
 
-    async fn pairs(&self, client: &Connection) -> Result<Vec<Pair>, tokio_postgres::Error> {
+    async fn pairs(&self, client: &Connection) -> Result<Vec<KeyValue>, tokio_postgres::Error> {
         let mut pairs = Vec::new();
         for row in self.statement.query(client).await? {
             let mut from = 0;
@@ -209,10 +214,10 @@ impl Lookup {
 
 impl Postgres {
     /// Returns the first records of a range.
-    pub(super) fn page(&self, range: &Range, limit: usize) -> Result<Vec<Pair>, StoreError> {
+    pub(super) fn page(&self, range: &Range, limit: usize) -> Result<Vec<KeyValue>, StoreError> {
         let Some(kind) = range.space().map(kind_of) else { return Ok(Vec::new()) };
         let (statement, keys_only) = (kind.page(range, limit), range.keys_only);
-        self.link().ask("reading", |client| {
+        self.link().run("reading", |client| {
             let statement = statement.clone();
             Box::pin(async move {
                 let rows = statement.query(&client).await?;
@@ -222,9 +227,9 @@ impl Postgres {
     }
 
     /// Returns the records with these keys, by the first byte of the key. Other records may be returned, too.
-    pub(super) fn rows(&self, asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Result<Vec<Pair>, StoreError> {
-        self.link().ask("reading", |client| {
-            let lookups = Lookup::of(asked);
+    pub(super) fn rows(&self, asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Result<Vec<KeyValue>, StoreError> {
+        self.link().run("reading", |client| {
+            let lookups = Lookup::from_keys(asked);
             Box::pin(async move {
                 // The statements for several tables are sent together, and take one round trip.
                 let pairs = lookups.iter().map(|lookup| lookup.pairs(&client));
@@ -243,7 +248,7 @@ impl Postgres {
             .collect();
         statement.sql =
             format!("SELECT 1 FROM {} WHERE {} AND {}", kind.table, kind.only, conditions.join(" AND "));
-        self.link().ask("reading", |client| {
+        self.link().run("reading", |client| {
             let statement = statement.clone();
             Box::pin(async move { Ok(!statement.query(&client).await?.is_empty()) })
         })
@@ -277,7 +282,7 @@ impl Postgres {
             only = kind.only,
             order = names(order),
         );
-        self.link().ask("looking up the next records", |client| {
+        self.link().run("looking up the next records", |client| {
             let statement = statement.clone();
             Box::pin(async move {
                 let rows = statement.query(&client).await?;

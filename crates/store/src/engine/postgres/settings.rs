@@ -20,7 +20,7 @@ const COMMAND: &str = "the command";
 const FORGOTTEN: &str = "DELETE FROM workers WHERE seen < now() - interval '7 days'";
 
 #[derive(Debug, Clone)]
-pub(crate) struct Applicant {
+pub(crate) struct JoiningWorker {
     pub(crate) session: String,
     pub(crate) name: String,
     pub(crate) version: &'static str,
@@ -30,8 +30,8 @@ pub(crate) struct Applicant {
 }
 
 /// Registers a worker, if its settings equal those of the live workers.
-pub(crate) fn register(link: &Link, applicant: &Applicant) -> Result<(), StoreError> {
-    let theirs = link.ask("registering as a worker", |client| {
+pub(crate) fn register(link: &Link, applicant: &JoiningWorker) -> Result<(), StoreError> {
+    let theirs = link.run("registering as a worker", |client| {
         let applicant = applicant.clone();
         Box::pin(async move {
             client.batch_execute("BEGIN").await?;
@@ -54,7 +54,7 @@ pub(crate) fn register(link: &Link, applicant: &Applicant) -> Result<(), StoreEr
 
 async fn compare(
     client: &Connection,
-    applicant: &Applicant,
+    applicant: &JoiningWorker,
 ) -> Result<(Settings, String), tokio_postgres::Error> {
     // Locking a row makes workers register one after another.
     client.execute("INSERT INTO settings (name, value) VALUES ('', '') ON CONFLICT DO NOTHING", &[]).await?;

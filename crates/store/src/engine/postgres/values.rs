@@ -15,7 +15,7 @@ const EARLIEST: i64 = -210_000_000_000_000_000;
 
 /// A value of a column.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Value {
+pub(super) enum SqlValue {
     Null,
     Bool(bool),
     Int(i64),
@@ -25,7 +25,7 @@ pub(super) enum Value {
     Time(i64),
 }
 
-impl Value {
+impl SqlValue {
     pub(super) fn number(number: impl TryInto<i64>) -> Self {
         Self::Int(number.try_into().unwrap_or(i64::MAX))
     }
@@ -53,7 +53,7 @@ impl Value {
     }
 }
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
             Self::Null => return Ok(IsNull::Yes),
@@ -92,7 +92,7 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-impl<'a> FromSql<'a> for Value {
+impl<'a> FromSql<'a> for SqlValue {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         Ok(match *ty {
             Type::BOOL => Self::Bool(bool::from_sql(ty, raw)?),
@@ -118,30 +118,30 @@ impl<'a> FromSql<'a> for Value {
 
 /// The values of a row, in the order of its columns. A method returns `None` if the value is NULL.
 #[derive(Debug)]
-pub(super) struct Fields(IntoIter<Value>);
+pub(super) struct RowFields(IntoIter<SqlValue>);
 
-impl Fields {
-    pub(super) fn new(values: Vec<Value>) -> Self {
+impl RowFields {
+    pub(super) fn new(values: Vec<SqlValue>) -> Self {
         Self(values.into_iter())
     }
 
     pub(super) fn bool(&mut self) -> Option<bool> {
         match self.0.next()? {
-            Value::Bool(is_true) => Some(is_true),
+            SqlValue::Bool(is_true) => Some(is_true),
             _ => None,
         }
     }
 
     pub(super) fn int<T: TryFrom<i64>>(&mut self) -> Option<T> {
         match self.0.next()? {
-            Value::Int(number) => T::try_from(number).ok(),
+            SqlValue::Int(number) => T::try_from(number).ok(),
             _ => None,
         }
     }
 
     pub(super) fn bytes(&mut self) -> Option<Vec<u8>> {
         match self.0.next()? {
-            Value::Bytes(bytes) => Some(bytes),
+            SqlValue::Bytes(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -152,14 +152,14 @@ impl Fields {
 
     pub(super) fn text(&mut self) -> Option<String> {
         match self.0.next()? {
-            Value::Text(text) => Some(text),
+            SqlValue::Text(text) => Some(text),
             _ => None,
         }
     }
 
     fn micros(&mut self) -> Option<i64> {
         match self.0.next()? {
-            Value::Time(micros) => Some(micros),
+            SqlValue::Time(micros) => Some(micros),
             _ => None,
         }
     }
@@ -176,9 +176,9 @@ impl Fields {
 /// A key, or its beginning in a bound of a range. Missing bytes are read as zeros, which are the first in the
 /// order.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts<'a>(pub(super) &'a [u8]);
+pub(super) struct KeyParts<'a>(pub(super) &'a [u8]);
 
-impl Parts<'_> {
+impl KeyParts<'_> {
     pub(super) fn array<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         let there = self.0.len().min(N);
@@ -187,43 +187,43 @@ impl Parts<'_> {
         bytes
     }
 
-    pub(super) fn byte(&mut self) -> Value {
-        Value::Int(u8::from_be_bytes(self.array()).into())
+    pub(super) fn byte(&mut self) -> SqlValue {
+        SqlValue::Int(u8::from_be_bytes(self.array()).into())
     }
 
-    pub(super) fn number(&mut self) -> Value {
-        Value::Int(u32::from_be_bytes(self.array()).into())
+    pub(super) fn number(&mut self) -> SqlValue {
+        SqlValue::Int(u32::from_be_bytes(self.array()).into())
     }
 
     /// Returns a number of 64 bits in the order of the signed numbers of PostgreSQL.
-    pub(super) fn ordered(&mut self) -> Value {
+    pub(super) fn ordered(&mut self) -> SqlValue {
         ordered(u64::from_be_bytes(self.array()))
     }
 
-    pub(super) fn seconds(&mut self) -> Value {
-        Value::seconds(u64::from_be_bytes(self.array()))
+    pub(super) fn seconds(&mut self) -> SqlValue {
+        SqlValue::seconds(u64::from_be_bytes(self.array()))
     }
 
-    pub(super) fn id(&mut self) -> Value {
-        Value::bytes(self.array::<16>())
+    pub(super) fn id(&mut self) -> SqlValue {
+        SqlValue::bytes(self.array::<16>())
     }
 
-    pub(super) fn rest(&mut self) -> Value {
-        Value::Bytes(std::mem::take(&mut self.0).to_vec())
+    pub(super) fn rest(&mut self) -> SqlValue {
+        SqlValue::Bytes(std::mem::take(&mut self.0).to_vec())
     }
 
     /// Returns the text up to a NUL or to the end.
-    pub(super) fn text(&mut self) -> Value {
+    pub(super) fn text(&mut self) -> SqlValue {
         let end = self.0.iter().position(|byte| *byte == 0).unwrap_or(self.0.len());
         let text = String::from_utf8_lossy(&self.0[..end]).into_owned();
         self.0 = self.0.get(end + 1..).unwrap_or_default();
-        Value::Text(text)
+        SqlValue::Text(text)
     }
 }
 
 /// Converts a number of 64 bits to a signed number, so that the order stays.
-pub(super) fn ordered(number: u64) -> Value {
-    Value::Int((number ^ 1 << 63).cast_signed())
+pub(super) fn ordered(number: u64) -> SqlValue {
+    SqlValue::Int((number ^ 1 << 63).cast_signed())
 }
 
 /// The reverse of [`ordered`].
@@ -238,29 +238,29 @@ mod tests {
     #[test]
     fn the_order_of_numbers_stays() {
         let numbers = [0, 1, 1 << 62, u64::MAX / 2, u64::MAX / 2 + 1, u64::MAX];
-        let values: Vec<Value> = numbers.into_iter().map(ordered).collect();
+        let values: Vec<SqlValue> = numbers.into_iter().map(ordered).collect();
         assert!(values.is_sorted(), "{values:?}");
         for (number, value) in numbers.into_iter().zip(values) {
-            assert!(matches!(value, Value::Int(signed) if unordered(signed) == number));
+            assert!(matches!(value, SqlValue::Int(signed) if unordered(signed) == number));
         }
     }
 
     #[test]
     fn missing_bytes_of_a_key_are_zeros() {
-        let mut parts = Parts(&[1, 2]);
-        assert_eq!((parts.number(), parts.byte()), (Value::Int(0x0102_0000), Value::Int(0)));
-        let mut parts = Parts(b"a.example\0\0\0\0\x07");
-        assert_eq!((parts.text(), parts.number()), (Value::text("a.example"), Value::Int(7)));
+        let mut parts = KeyParts(&[1, 2]);
+        assert_eq!((parts.number(), parts.byte()), (SqlValue::Int(0x0102_0000), SqlValue::Int(0)));
+        let mut parts = KeyParts(b"a.example\0\0\0\0\x07");
+        assert_eq!((parts.text(), parts.number()), (SqlValue::text("a.example"), SqlValue::Int(7)));
     }
 
     #[test]
     fn a_text_with_a_nul_and_a_time_before_all_times_can_be_stored() {
-        let sql = |value: Value, ty: Type| {
+        let sql = |value: SqlValue, ty: Type| {
             let mut out = BytesMut::new();
             let _ = value.to_sql(&ty, &mut out).unwrap();
             out.to_vec()
         };
-        assert_eq!(sql(Value::text("a\0b"), Type::TEXT), "a\u{fffd}b".as_bytes());
-        assert_eq!(sql(Value::time(Timestamp::MIN), Type::TIMESTAMPTZ), (EARLIEST - EPOCH).to_be_bytes());
+        assert_eq!(sql(SqlValue::text("a\0b"), Type::TEXT), "a\u{fffd}b".as_bytes());
+        assert_eq!(sql(SqlValue::time(Timestamp::MIN), Type::TIMESTAMPTZ), (EARLIEST - EPOCH).to_be_bytes());
     }
 }

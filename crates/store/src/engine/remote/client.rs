@@ -9,9 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Address, Request, Response, VERSION, receive, send};
-use crate::engine::{Batch, Engine, Lost, Pair, Range, Scan, in_pieces};
+use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, in_pieces};
 use crate::partitions::Partition;
-use crate::{Options, Store, StoreError};
+use crate::{Store, StoreError, StoreOptions};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,7 +40,7 @@ impl Remote {
         Some(Self { source, folder: folder.into(), cache })
     }
 
-    fn ask(&self, request: &Request) -> Result<Response, StoreError> {
+    fn call(&self, request: &Request) -> Result<Response, StoreError> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let answered = match &mut *source {
@@ -63,7 +63,7 @@ impl Remote {
     fn next_source(&self) -> Result<Source, StoreError> {
         let mut last = None;
         for _ in 0..ATTEMPTS {
-            match crate::open(&self.folder, &Options { cache: self.cache, create: false }) {
+            match crate::open(&self.folder, &StoreOptions { cache: self.cache, create: false }) {
                 Ok(writer) => return Ok(Source::Folder(writer.store())),
                 Err(error @ StoreError::Busy { .. }) => last = Some(error),
                 Err(error) => return Err(error),
@@ -110,14 +110,14 @@ impl Engine for Remote {
     }
 
     fn get_all(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        match self.ask(&Request::Get(keys.to_vec()))? {
+        match self.call(&Request::Get(keys.to_vec()))? {
             Response::Values(values) if values.len() == keys.len() => Ok(values),
             _ => Err(self.unexpected()),
         }
     }
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
-        match self.ask(&Request::Has(key.to_vec()))? {
+        match self.call(&Request::Has(key.to_vec()))? {
             Response::Has(has) => Ok(has),
             _ => Err(self.unexpected()),
         }
@@ -125,7 +125,7 @@ impl Engine for Remote {
 
     fn scan(&self, range: Range) -> Scan {
         let engine = self.clone();
-        in_pieces(range, move |range| match engine.ask(&Request::Scan(range.clone()))? {
+        in_pieces(range, move |range| match engine.call(&Request::Scan(range.clone()))? {
             Response::Pairs(pairs, is_end) => {
                 let rest = pairs.last().filter(|_| !is_end).map(|(last, _)| range.beyond(last));
                 Ok((pairs.into_iter().map(Ok).collect(), rest))
@@ -134,8 +134,8 @@ impl Engine for Remote {
         })
     }
 
-    fn firsts(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        match self.ask(&Request::Firsts(prefixes.to_vec()))? {
+    fn first_keys(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        match self.call(&Request::Firsts(prefixes.to_vec()))? {
             Response::Values(values) if values.len() == prefixes.len() => Ok(values),
             _ => Err(self.unexpected()),
         }
@@ -145,11 +145,11 @@ impl Engine for Remote {
         Err(self.failed("a process that only reads cannot write".into()))
     }
 
-    fn exchange(&self, _: &[u8], _: Option<&[u8]>, _: Vec<Pair>) -> Result<bool, StoreError> {
+    fn exchange(&self, _: &[u8], _: Option<&[u8]>, _: Vec<KeyValue>) -> Result<bool, StoreError> {
         Err(self.failed("a process that only reads cannot write".into()))
     }
 
-    fn flush(&self) -> Result<Vec<Lost>, StoreError> {
+    fn flush(&self) -> Result<Vec<LostClaim>, StoreError> {
         Ok(Vec::new())
     }
 }

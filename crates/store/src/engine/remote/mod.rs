@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Pair, Range};
+use super::{KeyValue, Range};
 use crate::records::{decode, encode};
 
 pub(crate) use client::Remote;
@@ -54,7 +54,7 @@ enum Response {
     Values(Vec<Option<Vec<u8>>>),
     Has(bool),
     /// Pairs of a range, and whether they include the last pair of the range.
-    Pairs(Vec<Pair>, bool),
+    Pairs(Vec<KeyValue>, bool),
     /// The store was closed.
     Closed,
     /// The store cannot be read. Contains the reason.

@@ -1,11 +1,11 @@
 //! The phrases of each kind of wall, in lower case.
 
 use super::Wall;
-use crate::article::Reason;
+use crate::article::NotArticleReason;
 
 pub(super) const WALLS: [Wall; 4] = [
     Wall {
-        reason: Reason::Challenge,
+        reason: NotArticleReason::Challenge,
         most_other: 120.0,
         phrases: &[
             "just a moment...",
@@ -62,7 +62,7 @@ pub(super) const WALLS: [Wall; 4] = [
         ],
     },
     Wall {
-        reason: Reason::NotFound,
+        reason: NotArticleReason::NotFound,
         most_other: 180.0,
         phrases: &[
             "page not found",
@@ -122,7 +122,7 @@ pub(super) const WALLS: [Wall; 4] = [
         ],
     },
     Wall {
-        reason: Reason::LoginWall,
+        reason: NotArticleReason::LoginWall,
         most_other: 120.0,
         phrases: &[
             "log in to continue",
@@ -170,7 +170,7 @@ pub(super) const WALLS: [Wall; 4] = [
         ],
     },
     Wall {
-        reason: Reason::ConsentWall,
+        reason: NotArticleReason::ConsentWall,
         most_other: 60.0,
         phrases: &[
             "accept all cookies",

@@ -1,7 +1,7 @@
 //! Classifies the relation of two texts by thresholds.
 //!
 //! The similarity estimated from signatures decides whether texts are compared. The comparison of the texts
-//! decides the relation ([`SimilarityParams::judge`]). A near-duplicate shares enough shingles or enough
+//! decides the relation ([`SimilarityParams::relation`]). A near-duplicate shares enough shingles or enough
 //! aligned words. Shingles alone would miss edited copies, because each edited word changes three shingles.
 //! In addition, its numbers must not differ as in a series. Other similar texts are related: they are
 //! recorded and shown, but never removed.
@@ -13,7 +13,7 @@ use crate::dedup::alignment::Alignment;
 
 /// How one text is related to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum Relation {
     /// Not similar.
     Other,
     /// Similar, or part of the same series. Both texts are kept.
@@ -24,7 +24,7 @@ pub enum Verdict {
 
 /// A condition on the numbers that differ between two texts. It holds if both parts hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Differing {
+pub struct DifferingNumbers {
     /// Minimum share (exclusive) of compared numbers that differ, 0 to 1.
     pub share: f64,
     /// Maximum number of words of the shorter text per differing number.
@@ -50,7 +50,7 @@ pub struct SimilarityParams {
     /// Differences of numbers that indicate a series. Either of the two is sufficient: many differences in
     /// few words, or differences in most numbers of a longer text. A change of a single date or figure in an
     /// article meets neither.
-    pub series: [Differing; 2],
+    pub series: [DifferingNumbers; 2],
     /// Maximum number of candidates per document for the comparison of signatures.
     pub compared: usize,
     /// Maximum number of candidates per document for the comparison of texts.
@@ -65,7 +65,10 @@ impl Default for SimilarityParams {
             aligned: 0.65,
             short: 60,
             short_aligned: 0.75,
-            series: [Differing { share: 0.2, words: 50.0 }, Differing { share: 0.5, words: 200.0 }],
+            series: [
+                DifferingNumbers { share: 0.2, words: 50.0 },
+                DifferingNumbers { share: 0.5, words: 200.0 },
+            ],
             compared: 64,
             read: 4,
         }
@@ -79,40 +82,40 @@ impl SimilarityParams {
         Self { duplicate: similarity, related: self.related.min(similarity), ..self }
     }
 
-    /// Returns the relation according to the signatures. [`Verdict::Duplicate`] and [`Verdict::Related`] are
-    /// preliminary, because the texts must still be compared.
+    /// Returns the relation according to the signatures. [`Relation::Duplicate`] and [`Relation::Related`]
+    /// are preliminary, because the texts must still be compared.
     #[must_use]
-    pub fn estimate(&self, similarity: f64) -> Verdict {
+    pub fn estimate(&self, similarity: f64) -> Relation {
         match similarity {
-            s if s >= self.duplicate => Verdict::Duplicate,
-            s if s >= self.related => Verdict::Related,
-            _ => Verdict::Other,
+            s if s >= self.duplicate => Relation::Duplicate,
+            s if s >= self.related => Relation::Related,
+            _ => Relation::Other,
         }
     }
 
     /// Returns the relation of two texts from their estimated similarity and their comparison word by word.
     ///
     /// ```
-    /// use gleaner_corpus::dedup::{Alignment, SimilarityParams, Tokens, Verdict};
+    /// use gleaner_corpus::dedup::{Alignment, SimilarityParams, Tokens, Relation};
     /// let text = |rain: u32, wind: u32| Tokens::from_text(&format!(
     ///     "{rain} mm of rain will fall in the north, and winds of {wind} km an hour are expected. \
     ///      The weather service advises residents to follow the bulletins."));
     /// let params = SimilarityParams::default();
-    /// let of = |other| params.judge(0.6, &Alignment::new(&text(12, 30), &other));
-    /// assert_eq!(of(text(12, 30)), Verdict::Duplicate);
-    /// assert_eq!(of(text(80, 95)), Verdict::Related);
+    /// let of = |other| params.relation(0.6, &Alignment::new(&text(12, 30), &other));
+    /// assert_eq!(of(text(12, 30)), Relation::Duplicate);
+    /// assert_eq!(of(text(80, 95)), Relation::Related);
     /// ```
     #[must_use]
-    pub fn judge(&self, similarity: f64, alignment: &Alignment) -> Verdict {
+    pub fn relation(&self, similarity: f64, alignment: &Alignment) -> Relation {
         let share = alignment.share();
         let estimate = self.estimate(similarity);
-        let is_alike = estimate == Verdict::Duplicate
-            || (estimate == Verdict::Related && share >= self.aligned.max(self.duplicate));
+        let is_alike = estimate == Relation::Duplicate
+            || (estimate == Relation::Related && share >= self.aligned.max(self.duplicate));
         let is_short = alignment.shorter() < self.short;
         let is_enough = !is_short || share >= self.short_aligned;
         match is_alike && is_enough && !self.is_series(alignment) {
-            true => Verdict::Duplicate,
-            false => estimate.min(Verdict::Related),
+            true => Relation::Duplicate,
+            false => estimate.min(Relation::Related),
         }
     }
 
@@ -120,8 +123,9 @@ impl SimilarityParams {
     #[must_use]
     pub fn is_series(&self, alignment: &Alignment) -> bool {
         let (numerals, words) = (alignment.numerals, alignment.shorter() as f64);
-        let is_reached =
-            |of: &Differing| numerals.differing_share() > of.share && numerals.differing * of.words >= words;
+        let is_reached = |of: &DifferingNumbers| {
+            numerals.differing_share() > of.share && numerals.differing * of.words >= words
+        };
         self.series.iter().any(is_reached)
     }
 }
@@ -139,27 +143,27 @@ mod tests {
     fn each_threshold_decides() {
         let whole = alignment(500, 500, 0.0, 0.0);
         let cases = [
-            (0.5, whole, Verdict::Duplicate),
-            (0.49, whole, Verdict::Duplicate),
-            (0.24, whole, Verdict::Other),
-            (0.49, alignment(500, 380, 0.0, 0.0), Verdict::Related),
-            (0.49, alignment(500, 400, 0.0, 0.0), Verdict::Duplicate),
-            (0.5, alignment(500, 250, 0.0, 0.0), Verdict::Duplicate),
+            (0.5, whole, Relation::Duplicate),
+            (0.49, whole, Relation::Duplicate),
+            (0.24, whole, Relation::Other),
+            (0.49, alignment(500, 380, 0.0, 0.0), Relation::Related),
+            (0.49, alignment(500, 400, 0.0, 0.0), Relation::Duplicate),
+            (0.5, alignment(500, 250, 0.0, 0.0), Relation::Duplicate),
             // In short texts, more of the words must be in the same order.
-            (0.5, alignment(40, 30, 0.0, 0.0), Verdict::Related),
-            (0.5, alignment(40, 38, 0.0, 0.0), Verdict::Duplicate),
+            (0.5, alignment(40, 30, 0.0, 0.0), Relation::Related),
+            (0.5, alignment(40, 38, 0.0, 0.0), Relation::Duplicate),
             // Many numbers must differ, and they must be a large share of all numbers.
-            (0.9, alignment(100, 90, 10.0, 2.0), Verdict::Duplicate),
-            (0.9, alignment(100, 90, 10.0, 2.5), Verdict::Related),
-            (0.9, alignment(130, 120, 10.0, 2.5), Verdict::Duplicate),
-            (0.9, alignment(500, 490, 10.0, 5.0), Verdict::Duplicate),
-            (0.9, alignment(500, 490, 10.0, 5.5), Verdict::Related),
-            (0.9, alignment(500, 490, 2.0, 2.0), Verdict::Duplicate),
-            (0.9, alignment(100, 99, 1.0, 1.0), Verdict::Related),
+            (0.9, alignment(100, 90, 10.0, 2.0), Relation::Duplicate),
+            (0.9, alignment(100, 90, 10.0, 2.5), Relation::Related),
+            (0.9, alignment(130, 120, 10.0, 2.5), Relation::Duplicate),
+            (0.9, alignment(500, 490, 10.0, 5.0), Relation::Duplicate),
+            (0.9, alignment(500, 490, 10.0, 5.5), Relation::Related),
+            (0.9, alignment(500, 490, 2.0, 2.0), Relation::Duplicate),
+            (0.9, alignment(100, 99, 1.0, 1.0), Relation::Related),
         ];
         for (similarity, alignment, expected) in cases {
             assert_eq!(
-                SimilarityParams::default().judge(similarity, &alignment),
+                SimilarityParams::default().relation(similarity, &alignment),
                 expected,
                 "{similarity} {alignment:?}"
             );
@@ -169,10 +173,10 @@ mod tests {
     #[test]
     fn a_user_may_ask_for_more_or_less() {
         let edited = alignment(500, 450, 0.0, 0.0);
-        let of = |asked: f64| SimilarityParams::default().with_duplicate(asked).judge(0.6, &edited);
-        assert_eq!([0.2, 0.5, 0.6, 0.8].map(of), [Verdict::Duplicate; 4]);
-        assert_eq!(of(0.9), Verdict::Related);
+        let of = |asked: f64| SimilarityParams::default().with_duplicate(asked).relation(0.6, &edited);
+        assert_eq!([0.2, 0.5, 0.6, 0.8].map(of), [Relation::Duplicate; 4]);
+        assert_eq!(of(0.9), Relation::Related);
         let low = SimilarityParams::default().with_duplicate(0.2);
-        assert_eq!(low.judge(0.22, &alignment(500, 200, 0.0, 0.0)), Verdict::Duplicate);
+        assert_eq!(low.relation(0.22, &alignment(500, 200, 0.0, 0.0)), Relation::Duplicate);
     }
 }

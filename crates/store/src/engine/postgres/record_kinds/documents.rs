@@ -9,10 +9,10 @@
 
 use gleaner_corpus::{Document, DocumentId, words};
 
-use super::{Column, Group, Kind, Removal, Row};
-use crate::clusters::{ClusterRecord, Kept, Standing};
-use crate::engine::postgres::objects::Spot;
-use crate::engine::postgres::values::{Fields, Parts, Value};
+use super::{Column, Group, RecordKind, Removal, Row};
+use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord};
+use crate::engine::postgres::objects::TextPosition;
+use crate::engine::postgres::values::{KeyParts, RowFields, SqlValue};
 use crate::records::{decode, encode};
 use crate::{History, StoreError, packed};
 
@@ -23,7 +23,7 @@ const NAME: &str = "(SELECT name FROM files WHERE kind = 'documents' AND files.n
 
 const PLACE: &[Column] = &[("file", "bigint"), ("position", "bigint"), ("length", "bigint"), (NAME, "text")];
 
-pub(super) const DOCUMENT: Kind = Kind {
+pub(super) const DOCUMENT: RecordKind = RecordKind {
     space: crate::keys::DOCUMENT,
     table: "documents",
     only: "TRUE",
@@ -31,7 +31,7 @@ pub(super) const DOCUMENT: Kind = Kind {
     order: 1,
     values: PLACE,
     split: |key| vec![key.id()],
-    join: Fields::bytes,
+    join: RowFields::bytes,
     record: place,
 };
 
@@ -61,49 +61,49 @@ pub(super) const DOCUMENT_COLUMNS: Group = Group {
     },
 };
 
-fn document_columns(document: &Document, spot: Option<Spot>) -> Vec<Value> {
+fn document_columns(document: &Document, spot: Option<TextPosition>) -> Vec<SqlValue> {
     let mut values = vec![
-        Value::text(document.url.as_str()),
-        Value::text(document.host.as_str()),
-        Value::option(document.title.as_deref(), Value::text),
-        Value::text(document.language.as_str()),
-        Value::option(document.published_utc, Value::time),
-        Value::time(document.fetched),
-        Value::number(words(&document.text)),
-        Value::option(document.confidence, Value::number),
-        Value::text(document.method.as_str()),
-        Value::option(document.template_version, Value::number),
+        SqlValue::text(document.url.as_str()),
+        SqlValue::text(document.host.as_str()),
+        SqlValue::option(document.title.as_deref(), SqlValue::text),
+        SqlValue::text(document.language.as_str()),
+        SqlValue::option(document.published_utc, SqlValue::time),
+        SqlValue::time(document.fetched),
+        SqlValue::number(words(&document.text)),
+        SqlValue::option(document.confidence, SqlValue::number),
+        SqlValue::text(document.method.as_str()),
+        SqlValue::option(document.template_version, SqlValue::number),
     ];
     values.extend(place_columns(spot));
     values
 }
 
-fn place_columns(spot: Option<Spot>) -> [Value; 3] {
+fn place_columns(spot: Option<TextPosition>) -> [SqlValue; 3] {
     match spot {
-        Some(Spot { file, offset, length, name: _ }) => {
-            [Value::number(file), Value::number(offset), Value::number(length)]
+        Some(TextPosition { file, offset, length, name: _ }) => {
+            [SqlValue::number(file), SqlValue::number(offset), SqlValue::number(length)]
         }
-        None => [Value::Null, Value::Null, Value::Null],
+        None => [SqlValue::Null, SqlValue::Null, SqlValue::Null],
     }
 }
 
-fn place(fields: &mut Fields) -> Option<Vec<u8>> {
+fn place(fields: &mut RowFields) -> Option<Vec<u8>> {
     let (file, offset, length) = (fields.int()?, fields.int()?, fields.int()?);
-    Some(Spot { file, offset, length, name: fields.text().unwrap_or_default() }.to_bytes())
+    Some(TextPosition { file, offset, length, name: fields.text().unwrap_or_default() }.to_bytes())
 }
 
 const CONTENT_HASH: &[Column] = &[("content_hash", "bytea")];
 
 /// The unique index of the column finds equal texts.
-pub(super) const CONTENT: Kind = Kind {
+pub(super) const CONTENT: RecordKind = RecordKind {
     space: crate::keys::CONTENT,
     table: "documents",
     only: "content_hash IS NOT NULL",
     key: CONTENT_HASH,
     order: 1,
     values: ID,
-    split: |key| vec![Value::bytes(key.array::<32>())],
-    join: Fields::bytes,
+    split: |key| vec![SqlValue::bytes(key.array::<32>())],
+    join: RowFields::bytes,
     record: |fields| fields.array().map(|id| encode(&DocumentId(id))),
 };
 
@@ -115,11 +115,11 @@ pub(super) const CONTENT_COLUMNS: Group = Group {
     found_by: CONTENT_HASH,
     row: |key, value, _| {
         let id: DocumentId = decode("a content hash", value)?;
-        Ok(Row { id: vec![Value::bytes(id.0)], values: vec![Value::bytes(key.array::<32>())] })
+        Ok(Row { id: vec![SqlValue::bytes(id.0)], values: vec![SqlValue::bytes(key.array::<32>())] })
     },
 };
 
-pub(super) const STANDING: Kind = Kind {
+pub(super) const STANDING: RecordKind = RecordKind {
     space: crate::keys::STANDING,
     table: "documents",
     only: "number IS NOT NULL",
@@ -127,13 +127,13 @@ pub(super) const STANDING: Kind = Kind {
     order: 1,
     values: &[("number", "bigint"), ("cluster", "bigint")],
     split: |key| vec![key.id()],
-    join: Fields::bytes,
-    record: |fields| Some(encode(&Standing { number: fields.int()?, cluster: fields.int()? })),
+    join: RowFields::bytes,
+    record: |fields| Some(encode(&ClusterMembership { number: fields.int()?, cluster: fields.int()? })),
 };
 
 const NUMBER: &[Column] = &[("number", "bigint")];
 
-pub(super) const SIGNED: Kind = Kind {
+pub(super) const SIGNED: RecordKind = RecordKind {
     space: crate::keys::SIGNED,
     table: "documents",
     only: "number IS NOT NULL AND NOT is_member",
@@ -185,33 +185,33 @@ pub(super) const MEMBER_COLUMNS: Group = Group {
     },
 };
 
-fn signature_row(number: Value, is_member: bool, value: &[u8]) -> Result<Row, StoreError> {
-    let Kept { id, words, cluster, signature, related } = decode("a signature", value)?;
+fn signature_row(number: SqlValue, is_member: bool, value: &[u8]) -> Result<Row, StoreError> {
+    let SignatureRecord { id, words, cluster, signature, related } = decode("a signature", value)?;
     let related: Vec<(String, u8)> =
         related.into_iter().map(|(id, similarity)| (id.to_string(), similarity)).collect();
     let damaged =
         |error: serde_json::Error| StoreError::Damaged { what: "a signature", reason: error.to_string() };
     let values = vec![
         number,
-        Value::Bool(is_member),
-        Value::number(words),
-        Value::number(cluster),
-        Value::Bytes(signature),
-        Value::Text(serde_json::to_string(&related).map_err(damaged)?),
+        SqlValue::Bool(is_member),
+        SqlValue::number(words),
+        SqlValue::number(cluster),
+        SqlValue::Bytes(signature),
+        SqlValue::Text(serde_json::to_string(&related).map_err(damaged)?),
     ];
-    Ok(Row { id: vec![Value::bytes(id.0)], values })
+    Ok(Row { id: vec![SqlValue::bytes(id.0)], values })
 }
 
-fn kept(fields: &mut Fields) -> Option<Kept> {
+fn kept(fields: &mut RowFields) -> Option<SignatureRecord> {
     let (id, words, cluster) = (DocumentId(fields.array()?), fields.int()?, fields.int()?);
     let (signature, related) = (fields.bytes()?, fields.text()?);
     let related: Vec<(String, u8)> = serde_json::from_str(&related).ok()?;
     let parsed = related.into_iter().map(|(id, similarity)| Some((id.parse().ok()?, similarity)));
-    Some(Kept { id, words, cluster, signature, related: parsed.collect::<Option<_>>()? })
+    Some(SignatureRecord { id, words, cluster, signature, related: parsed.collect::<Option<_>>()? })
 }
 
 /// The record of a cluster with its members. The view gives the record the number -1, so that it comes first.
-pub(super) const CLUSTER: Kind = Kind {
+pub(super) const CLUSTER: RecordKind = RecordKind {
     space: crate::keys::CLUSTER,
     table: "cluster_records",
     only: "TRUE",
@@ -228,7 +228,7 @@ pub(super) const CLUSTER: Kind = Kind {
     ],
     split: |key| {
         let cluster = key.number();
-        vec![cluster, if key.0.is_empty() { Value::Int(-1) } else { key.number() }]
+        vec![cluster, if key.0.is_empty() { SqlValue::Int(-1) } else { key.number() }]
     },
     join: |fields| {
         let (cluster, number) = (fields.int::<u32>()?, fields.int::<i64>()?);
@@ -251,7 +251,7 @@ pub(super) const CLUSTER_COLUMNS: Group = Group {
     found_by: CLUSTER_KEY,
     row: |key, value, _| {
         let ClusterRecord { head, members } = decode("a cluster", value)?;
-        Ok(Row { id: vec![key.number()], values: vec![Value::number(head), Value::number(members)] })
+        Ok(Row { id: vec![key.number()], values: vec![SqlValue::number(head), SqlValue::number(members)] })
     },
 };
 
@@ -259,7 +259,7 @@ const HISTORY_KEY: &[Column] = &[("document", "bytea"), ("number", "bigint")];
 
 /// The number 0 is the document's history itself: how many earlier revisions it has, and since when its page
 /// is gone.
-pub(super) const HISTORY: Kind = Kind {
+pub(super) const HISTORY: RecordKind = RecordKind {
     space: crate::keys::HISTORY,
     table: "revisions",
     only: "TRUE",
@@ -296,13 +296,13 @@ pub(super) const HISTORY_COLUMNS: Group = Group {
     ..HISTORY.row_of(history_row)
 };
 
-fn history_row(key: &mut Parts<'_>, value: &[u8], spot: Option<Spot>) -> Result<Row, StoreError> {
+fn history_row(key: &mut KeyParts<'_>, value: &[u8], spot: Option<TextPosition>) -> Result<Row, StoreError> {
     let id = vec![key.id(), key.number()];
     let (earlier, gone) = match spot {
-        Some(_) => (Value::Null, Value::Null),
+        Some(_) => (SqlValue::Null, SqlValue::Null),
         None => {
             let History { earlier, gone } = decode("a document's history", value)?;
-            (Value::number(earlier), Value::option(gone, Value::time))
+            (SqlValue::number(earlier), SqlValue::option(gone, SqlValue::time))
         }
     };
     Ok(Row { id, values: [earlier, gone].into_iter().chain(place_columns(spot)).collect() })
@@ -311,7 +311,7 @@ fn history_row(key: &mut Parts<'_>, value: &[u8], spot: Option<Spot>) -> Result<
 const ALIAS_KEY: &[Column] = &[("document", "bytea"), ("key", "bytea")];
 const ALIAS_VALUES: &[Column] = &[("url", "text")];
 
-pub(super) const ALIAS: Kind = Kind {
+pub(super) const ALIAS: RecordKind = RecordKind {
     space: crate::keys::ALIAS,
     table: "aliases",
     only: "TRUE",
@@ -325,5 +325,5 @@ pub(super) const ALIAS: Kind = Kind {
 
 pub(super) const ALIAS_COLUMNS: Group = ALIAS.row_of(|key, value, _| {
     let url = crate::read::text(value)?;
-    Ok(Row { id: vec![key.id(), key.id()], values: vec![Value::Text(url)] })
+    Ok(Row { id: vec![key.id(), key.id()], values: vec![SqlValue::Text(url)] })
 });

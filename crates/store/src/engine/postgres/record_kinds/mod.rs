@@ -14,8 +14,8 @@ mod others;
 mod tests;
 mod urls;
 
-use super::objects::Spot;
-use super::values::{Fields, Parts, Value};
+use super::objects::TextPosition;
+use super::values::{KeyParts, RowFields, SqlValue};
 use crate::{StoreError, keys};
 
 /// The name of a column, or an expression, with its SQL type.
@@ -23,7 +23,7 @@ pub(super) type Column = (&'static str, &'static str);
 
 /// How records of one kind are read.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct RecordKind {
     pub(super) space: u8,
     pub(super) table: &'static str,
     /// A condition that is true for the rows that have such a record.
@@ -34,15 +34,15 @@ pub(super) struct Kind {
     pub(super) order: usize,
     pub(super) values: &'static [Column],
     /// Splits a key, without its first byte, into its columns.
-    pub(super) split: fn(&mut Parts<'_>) -> Vec<Value>,
+    pub(super) split: fn(&mut KeyParts<'_>) -> Vec<SqlValue>,
     /// Returns a key, without its first byte, from its columns. `None`: the row has no such record.
-    pub(super) join: fn(&mut Fields) -> Option<Vec<u8>>,
+    pub(super) join: fn(&mut RowFields) -> Option<Vec<u8>>,
     /// Returns a record from its columns. `None`: the row has no such record.
-    pub(super) record: fn(&mut Fields) -> Option<Vec<u8>>,
+    pub(super) record: fn(&mut RowFields) -> Option<Vec<u8>>,
 }
 
 /// Returns the row of a record from its key without the first byte, its value, and the position of its text.
-type ToRow = fn(&mut Parts<'_>, &[u8], Option<Spot>) -> Result<Row, StoreError>;
+type ToRow = fn(&mut KeyParts<'_>, &[u8], Option<TextPosition>) -> Result<Row, StoreError>;
 
 /// The columns that one kind of record writes.
 #[derive(Debug)]
@@ -71,12 +71,12 @@ pub(super) enum Removal {
 /// The identity of a row, and the values of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    pub(super) id: Vec<Value>,
-    pub(super) values: Vec<Value>,
+    pub(super) id: Vec<SqlValue>,
+    pub(super) values: Vec<SqlValue>,
 }
 
 /// Returns the kind of the records whose keys begin with this byte.
-pub(super) fn kind_of(space: u8) -> &'static Kind {
+pub(super) fn kind_of(space: u8) -> &'static RecordKind {
     match space {
         keys::URL => &urls::URL,
         keys::READY => &urls::READY,
@@ -131,17 +131,17 @@ pub(super) fn group_of(key: &[u8]) -> Option<&'static Group> {
 }
 
 /// Splits a key into the columns of its kind.
-pub(super) fn split(key: &[u8]) -> Vec<Value> {
+pub(super) fn split(key: &[u8]) -> Vec<SqlValue> {
     let space = key.first().copied().unwrap_or_default();
     (kind_of(space).split)(&mut parts(key))
 }
 
 /// Returns the parts of a key without its first byte.
-pub(super) fn parts(key: &[u8]) -> Parts<'_> {
-    Parts(key.get(1..).unwrap_or_default())
+pub(super) fn parts(key: &[u8]) -> KeyParts<'_> {
+    KeyParts(key.get(1..).unwrap_or_default())
 }
 
-impl Kind {
+impl RecordKind {
     /// Returns the columns of a kind whose records have rows of their own.
     pub(super) const fn row_of(&self, row: ToRow) -> Group {
         Group {
@@ -155,7 +155,7 @@ impl Kind {
     }
 
     /// Returns the key of a row that has a record of this kind.
-    pub(super) fn key_of(&self, fields: &mut Fields) -> Option<Vec<u8>> {
+    pub(super) fn key_of(&self, fields: &mut RowFields) -> Option<Vec<u8>> {
         let rest = (self.join)(fields)?;
         Some([&[self.space], rest.as_slice()].concat())
     }

@@ -4,13 +4,13 @@
 
 use gleaner_corpus::DocumentId;
 
-use crate::clusters::{ClusterRecord, Kept, Standing};
+use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord};
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
 /// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Likeness {
+pub struct SimilarityInfo {
     /// The representative of the document's cluster, or the document itself if it has no other.
     pub head: DocumentId,
     /// Estimated similarity to the representative, 0 to 1. `None` for a representative or single document.
@@ -50,22 +50,22 @@ impl Store {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn likeness(&self, id: DocumentId) -> Result<Option<Likeness>, StoreError> {
-        let Some(standing) = self.standing(id)? else { return Ok(None) };
-        let cluster = self.cluster_record(standing.cluster)?;
-        let number = cluster.map_or(standing.number, |cluster| cluster.head);
+    pub fn similarity_info(&self, id: DocumentId) -> Result<Option<SimilarityInfo>, StoreError> {
+        let Some(cluster_membership) = self.cluster_membership(id)? else { return Ok(None) };
+        let cluster = self.cluster_record(cluster_membership.cluster)?;
+        let number = cluster.map_or(cluster_membership.number, |cluster| cluster.head);
         let Some(head) = self.kept(&keys::signed(number))? else { return Ok(None) };
         let own = match head.id == id {
             true => None,
-            false => self.kept(&keys::member(standing.cluster, standing.number))?,
+            false => self.kept(&keys::member(cluster_membership.cluster, cluster_membership.number))?,
         };
         let mut related = Vec::new();
         for (other, similarity) in &own.as_ref().unwrap_or(&head).related {
-            if self.standing(*other)?.is_some() {
+            if self.cluster_membership(*other)?.is_some() {
                 related.push((*other, f64::from(*similarity) / 100.0));
             }
         }
-        Ok(Some(Likeness {
+        Ok(Some(SimilarityInfo {
             head: head.id,
             similarity: own.map(|own| own.similarity(&head)),
             members: cluster.map_or(0, |cluster| cluster.members.into()),
@@ -78,7 +78,9 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn is_member(&self, id: DocumentId) -> Result<bool, StoreError> {
-        let Some(Standing { number, cluster }) = self.standing(id)? else { return Ok(false) };
+        let Some(ClusterMembership { number, cluster }) = self.cluster_membership(id)? else {
+            return Ok(false);
+        };
         Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
     }
 
@@ -100,7 +102,9 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn cluster_of(&self, id: DocumentId) -> Result<Option<Cluster>, StoreError> {
-        let Some(Standing { cluster: number, .. }) = self.standing(id)? else { return Ok(None) };
+        let Some(ClusterMembership { cluster: number, .. }) = self.cluster_membership(id)? else {
+            return Ok(None);
+        };
         let Some(ClusterRecord { head, members }) = self.cluster_record(number)? else { return Ok(None) };
         let head = self.kept(&keys::signed(head))?;
         Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
@@ -123,17 +127,17 @@ impl Store {
         });
         Ok(pairs.map(move |pair| {
             let (_, value) = pair?;
-            let kept: Kept = decode("a member of a cluster", &value)?;
+            let kept: SignatureRecord = decode("a member of a cluster", &value)?;
             let similarity = head.as_ref().map_or(0.0, |head| kept.similarity(head));
             Ok(Member { id: kept.id, words: kept.words, similarity })
         }))
     }
 
-    pub(crate) fn standing(&self, id: DocumentId) -> Result<Option<Standing>, StoreError> {
-        self.get("a document's standing", &keys::standing(id))
+    pub(crate) fn cluster_membership(&self, id: DocumentId) -> Result<Option<ClusterMembership>, StoreError> {
+        self.get("a document's standing", &keys::cluster_membership(id))
     }
 
-    pub(crate) fn kept(&self, key: &[u8]) -> Result<Option<Kept>, StoreError> {
+    pub(crate) fn kept(&self, key: &[u8]) -> Result<Option<SignatureRecord>, StoreError> {
         self.get("a signature", key)
     }
 

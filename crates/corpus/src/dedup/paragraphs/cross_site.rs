@@ -17,11 +17,11 @@ const MOST: usize = 16;
 
 /// Paragraphs with the sites that repeat them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Across {
+pub struct CrossSiteCounts {
     sites: BTreeMap<u64, Vec<u32>>,
 }
 
-impl Across {
+impl CrossSiteCounts {
     /// Records that a site repeats a paragraph. `paragraphs` is the number of paragraphs to keep. Up to twice
     /// as many are kept temporarily.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
@@ -37,7 +37,7 @@ impl Across {
 
     /// Returns the number of sites that repeat a paragraph, at most 16. It is 0 if the paragraph is unknown.
     #[must_use]
-    pub fn of(&self, key: u64) -> u32 {
+    pub fn get(&self, key: u64) -> u32 {
         self.sites.get(&key).map_or(0, |sites| sites.len() as u32)
     }
 
@@ -66,17 +66,20 @@ mod tests {
 
     #[test]
     fn a_site_counts_once_and_what_few_have_is_forgotten() {
-        let mut across = Across::default();
+        let mut across = CrossSiteCounts::default();
         for round in 0..5_u64 {
             for (number, site) in (0..).zip(["a.example", "b.example", "c.example"]) {
                 across.add(7, site, 10);
                 (0..4).for_each(|at| across.add(100 + round * 12 + number * 4 + at, site, 10));
             }
         }
-        assert_eq!(across.of(7), 3);
+        assert_eq!(across.get(7), 3);
         assert!(across.iter().count() <= 20);
-        assert_eq!(Across::restored(across.iter().map(|(key, sites)| (key, sites.to_vec()))), across);
+        assert_eq!(
+            CrossSiteCounts::restored(across.iter().map(|(key, sites)| (key, sites.to_vec()))),
+            across
+        );
         (0..100).for_each(|site| across.add(7, &site.to_string(), 10));
-        assert_eq!((across.of(7), across.of(1)), (16, 0));
+        assert_eq!((across.get(7), across.get(1)), (16, 0));
     }
 }

@@ -3,22 +3,25 @@
 use std::collections::BTreeMap;
 
 use gleaner_corpus::{ContentHash, Document, DocumentId};
-use gleaner_frontier::{Outcome, Rhythm, Role, UrlKey};
+use gleaner_frontier::{Outcome, RevisitSchedule, Role, UrlKey};
 use jiff::Timestamp;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
-use crate::clusters::{ClusterRecord, Kept, Standing};
-use crate::engine::{Batch, Pair, Write};
+use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord};
+use crate::engine::{Batch, KeyValue, Write};
 use crate::files::FileRecord;
 use crate::partitions::Partition;
 use crate::records::encode;
-use crate::{Archived, Counts, History, HostId, HostRecord, PackedDocument, Run, UrlRecord, UrlState, Wait};
+use crate::{
+    ArchivePosition, Counts, History, HostId, HostRecord, PackedDocument, Run, UrlRecord, UrlState,
+    WaitReason,
+};
 
 /// Returns the columns of the row that a record is written to, by name.
-fn written(key: &[u8], value: &[u8], spot: Option<Spot>) -> BTreeMap<&'static str, Value> {
+fn written(key: &[u8], value: &[u8], spot: Option<TextPosition>) -> BTreeMap<&'static str, SqlValue> {
     let group = group_of(key).unwrap();
     let row = (group.row)(&mut parts(key), value, spot).unwrap();
     assert_eq!(row.id.len(), group.id.len());
@@ -28,15 +31,15 @@ fn written(key: &[u8], value: &[u8], spot: Option<Spot>) -> BTreeMap<&'static st
 }
 
 /// Reads a record of a kind from a row.
-fn read(space: u8, columns: &BTreeMap<&'static str, Value>) -> Option<(Vec<u8>, Vec<u8>)> {
+fn read(space: u8, columns: &BTreeMap<&'static str, SqlValue>) -> Option<(Vec<u8>, Vec<u8>)> {
     let kind = kind_of(space);
     let fields = |names: &[Column]| {
         let value = |(name, _): &Column| match (*name, columns.get("host")) {
-            ("(host >> 24)", Some(Value::Int(host))) => Value::Int(host >> 24),
-            (name, _) if name.starts_with("(SELECT name FROM files") => Value::text("spool/1.docs"),
-            _ => columns.get(name).cloned().unwrap_or(Value::Null),
+            ("(host >> 24)", Some(SqlValue::Int(host))) => SqlValue::Int(host >> 24),
+            (name, _) if name.starts_with("(SELECT name FROM files") => SqlValue::text("spool/1.docs"),
+            _ => columns.get(name).cloned().unwrap_or(SqlValue::Null),
         };
-        Fields::new(names.iter().map(value).collect())
+        RowFields::new(names.iter().map(value).collect())
     };
     Some((kind.key_of(&mut fields(kind.key))?, (kind.record)(&mut fields(kind.values))?))
 }
@@ -106,7 +109,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 fn state() -> impl Strategy<Value = UrlState> {
-    let wait = prop_oneof![Just(Wait::Retry), Just(Wait::Revisit)];
+    let wait = prop_oneof![Just(WaitReason::Retry), Just(WaitReason::Revisit)];
     prop_oneof![
         (any::<u8>(), any::<u64>()).prop_map(|(rank, sequence)| UrlState::Ready { rank, sequence }),
         (wait, 0..253_402_207_200_u64, any::<u8>()).prop_map(|(wait, due, rank)| UrlState::Waiting {
@@ -125,19 +128,19 @@ prop_compose! {
         (file, offset, at) in (any::<u32>(), count(), time()),
         digest in any::<[u8; 20]>(),
         payload in option::of(any::<[u8; 20]>()),
-    ) -> Archived {
-        Archived { file, offset, at, digest, payload }
+    ) -> ArchivePosition {
+        ArchivePosition { file, offset, at, digest, payload }
     }
 }
 
 prop_compose! {
-    fn rhythm()(
+    fn revisits()(
         first in 0..253_402_207_200_u64,
         last in 0..253_402_207_200_u64,
         every in any::<u32>(),
         digest in any::<u64>(),
-    ) -> Rhythm {
-        Rhythm { first, last, every, digest }
+    ) -> RevisitSchedule {
+        RevisitSchedule { first, last, every, digest }
     }
 }
 
@@ -147,11 +150,11 @@ prop_compose! {
         role in prop::sample::select(Role::ALL.to_vec()),
         (depth, hops, tries) in (small(), small(), small()),
         (dated, etag, last_modified) in (option::of(time()), option::of(text()), option::of(text())),
-        (twin_of, archived, rhythm) in (option::of(key()), option::of(archived()), rhythm()),
+        (duplicate_of, archived, revisits) in (option::of(key()), option::of(archived()), revisits()),
     ) -> UrlRecord {
         UrlRecord {
             host: HostId(host),
-            url, role, depth, hops, tries, state, dated, etag, last_modified, last, twin_of, archived, rhythm,
+            url, role, depth, hops, tries, state, dated, etag, last_modified, last, duplicate_of, archived, revisits,
         }
     }
 }
@@ -187,8 +190,8 @@ prop_compose! {
         (id, words, cluster) in (any::<[u8; 16]>(), count(), any::<u32>()),
         signature in prop::collection::vec(any::<u8>(), 0..40),
         related in prop::collection::vec((any::<[u8; 16]>().prop_map(DocumentId), any::<u8>()), 0..4),
-    ) -> Kept {
-        Kept { id: DocumentId(id), words, cluster, signature, related }
+    ) -> SignatureRecord {
+        SignatureRecord { id: DocumentId(id), words, cluster, signature, related }
     }
 }
 
@@ -206,7 +209,7 @@ proptest! {
         let columns = written(&keys::url(of), &encode(&record), None);
         let (key, _) = read(list[0], &columns).unwrap();
         prop_assert_eq!(&key, &list);
-        prop_assert_eq!((kind_of(list[0]).join)(&mut Fields::new(split(&list))).unwrap(), &list[1..]);
+        prop_assert_eq!((kind_of(list[0]).join)(&mut RowFields::new(split(&list))).unwrap(), &list[1..]);
     }
 
     #[test]
@@ -222,15 +225,15 @@ proptest! {
         let signed = keys::signed(number);
         stays(signed.clone(), encode(&kept));
         let columns = written(&signed, &encode(&kept), None);
-        let standing = Standing { number, cluster: kept.cluster };
-        prop_assert_eq!(read(keys::STANDING, &columns), Some((keys::standing(kept.id), encode(&standing))));
+        let cluster_membership = ClusterMembership { number, cluster: kept.cluster };
+        prop_assert_eq!(read(keys::STANDING, &columns), Some((keys::cluster_membership(kept.id), encode(&cluster_membership))));
         let member = keys::member(kept.cluster, number);
         stays(member.clone(), encode(&kept));
         prop_assert_eq!(read(keys::SIGNED, &written(&member, &encode(&kept), None)), None);
 
         let record = (keys::cluster(kept.cluster), encode(&ClusterRecord { head: number, members }));
         let mut columns = written(&record.0, &record.1, None);
-        let _ = columns.insert("number", Value::Int(-1));
+        let _ = columns.insert("number", SqlValue::Int(-1));
         prop_assert_eq!(read(keys::CLUSTER, &columns), Some(record));
     }
 
@@ -258,9 +261,9 @@ proptest! {
 
     #[test]
     fn a_document_and_a_revision_have_their_positions(file in any::<u32>(), offset in count(), length in any::<u32>()) {
-        let spot = Spot { file, offset, length, name: "spool/1.docs".into() };
+        let spot = TextPosition { file, offset, length, name: "spool/1.docs".into() };
         let id = DocumentId([7; 16]);
-        let document = Document::bare(id, "http://a.example/1", "a.example", "một hai".into(), Timestamp::UNIX_EPOCH);
+        let document = Document::with_text(id, "http://a.example/1", "a.example", "một hai".into(), Timestamp::UNIX_EPOCH);
         let packed = PackedDocument::from_document(document).bytes;
         for key in [keys::document(id), keys::revision(id, 2)] {
             let columns = written(&key, &packed, Some(spot.clone()));
@@ -272,22 +275,30 @@ proptest! {
 #[test]
 fn the_documents_of_a_host_are_described() {
     let url = "http://a.example/1";
-    let mut document =
-        Document::bare(DocumentId([7; 16]), url, "a.example", "một hai ba".into(), Timestamp::UNIX_EPOCH);
+    let mut document = Document::with_text(
+        DocumentId([7; 16]),
+        url,
+        "a.example",
+        "một hai ba".into(),
+        Timestamp::UNIX_EPOCH,
+    );
     document.title = Some("Chợ\0quê".into());
     let packed = PackedDocument::from_document(document).bytes;
     let columns = written(&keys::document(DocumentId([7; 16])), &packed, None);
-    assert_eq!(columns["words"], Value::Int(3));
-    assert_eq!((&columns["url"], &columns["host"]), (&Value::text(url), &Value::text("a.example")));
+    assert_eq!(columns["words"], SqlValue::Int(3));
+    assert_eq!((&columns["url"], &columns["host"]), (&SqlValue::text(url), &SqlValue::text("a.example")));
 }
 
 /// Opens an empty database as its only worker.
 fn writer(server: &gleaner_testkit::postgres::Postgres, folder: &std::path::Path) -> crate::Writer {
     let objects = folder.join("objects");
-    let membership = crate::Membership {
+    let membership = crate::WorkerParams {
         address: server.database(),
-        objects: crate::objects::Objects::open(objects.to_str().unwrap(), crate::objects::Options::default())
-            .unwrap(),
+        objects: crate::objects::Objects::open(
+            objects.to_str().unwrap(),
+            crate::objects::StorageOptions::default(),
+        )
+        .unwrap(),
         name: "one".into(),
         lease: std::time::Duration::from_secs(30),
         patience: std::time::Duration::from_secs(20),
@@ -308,10 +319,11 @@ fn the_database_gives_back_what_was_written() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut records: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
     for number in 0..200 {
-        let mut draw = |strategy: &dyn Fn(&mut proptest::test_runner::TestRunner) -> crate::engine::Pair| {
-            let (key, value) = strategy(&mut runner);
-            records.insert(key, value);
-        };
+        let mut draw =
+            |strategy: &dyn Fn(&mut proptest::test_runner::TestRunner) -> crate::engine::KeyValue| {
+                let (key, value) = strategy(&mut runner);
+                records.insert(key, value);
+            };
         draw(&|runner| {
             let (of, record) = (key(), url()).new_tree(runner).unwrap().current();
             (keys::url(of), encode(&record))
@@ -336,7 +348,7 @@ fn the_database_gives_back_what_was_written() {
         assert_eq!(store.engine.get(key).unwrap().as_ref(), Some(value), "{}", keys::hex(key));
     }
     for space in [keys::URL, keys::HOST, keys::COUNTS] {
-        let read: Vec<Pair> = store.scan([space]).collect::<Result<_, _>>().unwrap();
+        let read: Vec<KeyValue> = store.scan([space]).collect::<Result<_, _>>().unwrap();
         let written = records.clone().into_iter().filter(|(key, _)| key[0] == space);
         assert_eq!(read, written.collect::<Vec<_>>());
     }

@@ -1,13 +1,13 @@
 //! Stores a URL, its raw page, and the lists of URLs in the table `urls`.
 
-use gleaner_frontier::{Outcome, Rhythm, Role, UrlKey};
+use gleaner_frontier::{Outcome, RevisitSchedule, Role, UrlKey};
 use jiff::Timestamp;
 
-use super::{Column, Group, Kind, Removal, Row};
-use crate::engine::postgres::objects::Spot;
-use crate::engine::postgres::values::{Fields, Parts, Value, ordered, unordered};
+use super::{Column, Group, RecordKind, Removal, Row};
+use crate::engine::postgres::objects::TextPosition;
+use crate::engine::postgres::values::{KeyParts, RowFields, SqlValue, ordered, unordered};
 use crate::records::{decode, encode};
-use crate::{Archived, HostId, StoreError, UrlRecord, UrlState, Wait};
+use crate::{ArchivePosition, HostId, StoreError, UrlRecord, UrlState, WaitReason};
 
 const KEY: &[Column] = &[("key", "bytea")];
 
@@ -41,7 +41,7 @@ const VALUES: &[Column] = &[
     ("links_digest", "bigint"),
 ];
 
-pub(super) const URL: Kind = Kind {
+pub(super) const URL: RecordKind = RecordKind {
     space: crate::keys::URL,
     table: "urls",
     only: "TRUE",
@@ -49,7 +49,7 @@ pub(super) const URL: Kind = Kind {
     order: 1,
     values: VALUES,
     split: |key| vec![key.id()],
-    join: Fields::bytes,
+    join: RowFields::bytes,
     record: |fields| url(fields).map(|url| encode(&url)),
 };
 
@@ -62,14 +62,14 @@ const fn list(
     only: &'static str,
     key: &'static [Column],
     order: usize,
-    split: fn(&mut Parts<'_>) -> Vec<Value>,
-    join: fn(&mut Fields) -> Option<Vec<u8>>,
-) -> Kind {
-    Kind { table: "urls", values: VALUES, record: URL.record, space, only, key, order, split, join }
+    split: fn(&mut KeyParts<'_>) -> Vec<SqlValue>,
+    join: fn(&mut RowFields) -> Option<Vec<u8>>,
+) -> RecordKind {
+    RecordKind { table: "urls", values: VALUES, record: URL.record, space, only, key, order, split, join }
 }
 
 // The places of a host are unique, so the key of the URL is not needed for the order.
-pub(super) const READY: Kind = list(
+pub(super) const READY: RecordKind = list(
     crate::keys::READY,
     "state = 'ready'",
     &[("host", "bigint"), ("rank", "smallint"), ("sequence", "bigint"), ("key", "bytea")],
@@ -82,7 +82,7 @@ pub(super) const READY: Kind = list(
     },
 );
 
-pub(super) const BUFFERED: Kind = list(
+pub(super) const BUFFERED: RecordKind = list(
     crate::keys::BUFFERED,
     "state = 'buffered'",
     &[("host", "bigint"), ("sequence", "bigint"), ("key", "bytea")],
@@ -97,24 +97,24 @@ pub(super) const BUFFERED: Kind = list(
 /// The number of a host begins with its partition.
 const WAITING: &[Column] = &[("(host >> 24)", "bigint"), ("due", "timestamptz"), ("key", "bytea")];
 
-fn split_waiting(key: &mut Parts<'_>) -> Vec<Value> {
+fn split_waiting(key: &mut KeyParts<'_>) -> Vec<SqlValue> {
     vec![key.byte(), key.seconds(), key.id()]
 }
 
-fn join_waiting(fields: &mut Fields) -> Option<Vec<u8>> {
+fn join_waiting(fields: &mut RowFields) -> Option<Vec<u8>> {
     let (partition, due) = (fields.int::<u8>()?, fields.seconds()?);
     Some([&[partition][..], &due.to_be_bytes(), &fields.bytes()?].concat())
 }
 
-pub(super) const RETRY: Kind =
+pub(super) const RETRY: RecordKind =
     list(crate::keys::RETRY, "state = 'retry'", WAITING, 3, split_waiting, join_waiting);
 
-pub(super) const REVISIT: Kind =
+pub(super) const REVISIT: RecordKind =
     list(crate::keys::REVISIT, "state = 'revisit'", WAITING, 3, split_waiting, join_waiting);
 
 const PAGES: &[Column] = &[("page", "bytea")];
 
-pub(super) const PAGE: Kind = Kind {
+pub(super) const PAGE: RecordKind = RecordKind {
     space: crate::keys::PAGE,
     table: "urls",
     only: "page IS NOT NULL",
@@ -122,68 +122,68 @@ pub(super) const PAGE: Kind = Kind {
     order: 1,
     values: PAGES,
     split: |key| vec![key.id()],
-    join: Fields::bytes,
-    record: Fields::bytes,
+    join: RowFields::bytes,
+    record: RowFields::bytes,
 };
 
 pub(super) const PAGE_COLUMNS: Group =
     Group { table: "urls", id: KEY, columns: PAGES, removal: Removal::Columns, found_by: KEY, row: page };
 
-fn page(key: &mut Parts<'_>, value: &[u8], _: Option<Spot>) -> Result<Row, StoreError> {
-    Ok(Row { id: vec![key.id()], values: vec![Value::bytes(value)] })
+fn page(key: &mut KeyParts<'_>, value: &[u8], _: Option<TextPosition>) -> Result<Row, StoreError> {
+    Ok(Row { id: vec![key.id()], values: vec![SqlValue::bytes(value)] })
 }
 
-fn columns(record: &UrlRecord) -> Vec<Value> {
+fn columns(record: &UrlRecord) -> Vec<SqlValue> {
     let [state, rank, sequence, due] = state_columns(record.state);
     let [outcome, reason, target] = outcome_columns(record.last.as_ref());
     let archived = record.archived.as_ref();
-    let Rhythm { first, last, every, digest } = record.rhythm;
-    let unless_zero = |seconds: u64| Value::option((seconds > 0).then_some(seconds), Value::seconds);
+    let RevisitSchedule { first, last, every, digest } = record.revisits;
+    let unless_zero = |seconds: u64| SqlValue::option((seconds > 0).then_some(seconds), SqlValue::seconds);
     vec![
-        Value::text(record.url.as_str()),
-        Value::number(record.host.0),
-        Value::text(record.role.label()),
+        SqlValue::text(record.url.as_str()),
+        SqlValue::number(record.host.0),
+        SqlValue::text(record.role.label()),
         state,
         rank,
         sequence,
         due,
-        Value::number(record.depth),
-        Value::number(record.hops),
-        Value::number(record.tries),
+        SqlValue::number(record.depth),
+        SqlValue::number(record.hops),
+        SqlValue::number(record.tries),
         outcome,
         reason,
         target,
-        Value::option(record.twin_of, |twin| Value::bytes(*twin.as_bytes())),
-        Value::option(record.dated, Value::time),
-        Value::option(record.etag.as_deref(), Value::text),
-        Value::option(record.last_modified.as_deref(), Value::text),
-        Value::option(archived.map(|at| at.at), Value::time),
-        Value::option(archived.map(|at| at.file), Value::number),
-        Value::option(archived.map(|at| at.offset), Value::number),
-        Value::option(archived.map(|at| at.digest), Value::bytes),
-        Value::option(archived.and_then(|at| at.payload), Value::bytes),
+        SqlValue::option(record.duplicate_of, |original| SqlValue::bytes(*original.as_bytes())),
+        SqlValue::option(record.dated, SqlValue::time),
+        SqlValue::option(record.etag.as_deref(), SqlValue::text),
+        SqlValue::option(record.last_modified.as_deref(), SqlValue::text),
+        SqlValue::option(archived.map(|at| at.at), SqlValue::time),
+        SqlValue::option(archived.map(|at| at.file), SqlValue::number),
+        SqlValue::option(archived.map(|at| at.offset), SqlValue::number),
+        SqlValue::option(archived.map(|at| at.digest), SqlValue::bytes),
+        SqlValue::option(archived.and_then(|at| at.payload), SqlValue::bytes),
         nanoseconds(record.dated, archived.map(|at| at.at)),
         unless_zero(first),
         unless_zero(last),
-        Value::option((every > 0).then_some(every), Value::number),
-        Value::option((digest > 0).then_some(digest), |digest| Value::Int(digest.cast_signed())),
+        SqlValue::option((every > 0).then_some(every), SqlValue::number),
+        SqlValue::option((digest > 0).then_some(digest), |digest| SqlValue::Int(digest.cast_signed())),
     ]
 }
 
-fn url(fields: &mut Fields) -> Option<UrlRecord> {
+fn url(fields: &mut RowFields) -> Option<UrlRecord> {
     let (url, host) = (fields.text()?, HostId(fields.int()?));
     let (role, state) = (Role::from_label(&fields.text()?)?, state(fields)?);
     let (depth, hops, tries) = (fields.int()?, fields.int()?, fields.int()?);
     let last = outcome(fields);
-    let twin_of = fields.array().map(UrlKey::from_bytes);
+    let duplicate_of = fields.array().map(UrlKey::from_bytes);
     let (dated, etag, last_modified) = (fields.time(), fields.text(), fields.text());
     let (at, file, offset) = (fields.time(), fields.int(), fields.int());
     let (digest, payload, nanoseconds) = (fields.array(), fields.array(), fields.int().unwrap_or(0));
     let archived = || {
         let at = with_nanoseconds(at?, nanoseconds % 1_000);
-        Some(Archived { file: file?, offset: offset?, at, digest: digest?, payload })
+        Some(ArchivePosition { file: file?, offset: offset?, at, digest: digest?, payload })
     };
-    let rhythm = Rhythm {
+    let revisits = RevisitSchedule {
         first: fields.seconds().unwrap_or(0),
         last: fields.seconds().unwrap_or(0),
         every: fields.int().unwrap_or(0),
@@ -202,18 +202,18 @@ fn url(fields: &mut Fields) -> Option<UrlRecord> {
         etag,
         last_modified,
         last,
-        twin_of,
-        rhythm,
+        duplicate_of,
+        revisits,
     })
 }
 
 /// Returns what two times have below a microsecond, which PostgreSQL does not store. NULL: nothing.
-fn nanoseconds(dated: Option<Timestamp>, fetched: Option<Timestamp>) -> Value {
+fn nanoseconds(dated: Option<Timestamp>, fetched: Option<Timestamp>) -> SqlValue {
     let of = |time: Option<Timestamp>| {
         time.map_or(0, |time| time.as_nanosecond().rem_euclid(1_000).try_into().unwrap_or(0_i64))
     };
     let both = of(dated) * 1_000 + of(fetched);
-    Value::option((both > 0).then_some(both), Value::Int)
+    SqlValue::option((both > 0).then_some(both), SqlValue::Int)
 }
 
 fn with_nanoseconds(time: Timestamp, nanoseconds: i64) -> Timestamp {
@@ -221,30 +221,32 @@ fn with_nanoseconds(time: Timestamp, nanoseconds: i64) -> Timestamp {
     time.checked_add(nanoseconds).unwrap_or(time)
 }
 
-fn state_columns(state: UrlState) -> [Value; 4] {
+fn state_columns(state: UrlState) -> [SqlValue; 4] {
     let (name, rank, sequence, due) = match state {
         UrlState::Ready { rank, sequence } => ("ready", Some(rank), Some(sequence), None),
-        UrlState::Waiting { wait: Wait::Retry, due, rank } => ("retry", Some(rank), None, Some(due)),
-        UrlState::Waiting { wait: Wait::Revisit, due, rank } => ("revisit", Some(rank), None, Some(due)),
+        UrlState::Waiting { wait: WaitReason::Retry, due, rank } => ("retry", Some(rank), None, Some(due)),
+        UrlState::Waiting { wait: WaitReason::Revisit, due, rank } => {
+            ("revisit", Some(rank), None, Some(due))
+        }
         UrlState::Buffered { sequence } => ("buffered", None, Some(sequence), None),
         UrlState::Done => ("done", None, None, None),
         UrlState::Kept => ("kept", None, None, None),
     };
     [
-        Value::text(name),
-        Value::option(rank, Value::number),
-        Value::option(sequence, ordered),
-        Value::option(due, Value::seconds),
+        SqlValue::text(name),
+        SqlValue::option(rank, SqlValue::number),
+        SqlValue::option(sequence, ordered),
+        SqlValue::option(due, SqlValue::seconds),
     ]
 }
 
-fn state(fields: &mut Fields) -> Option<UrlState> {
+fn state(fields: &mut RowFields) -> Option<UrlState> {
     let (name, rank) = (fields.text()?, fields.int());
     let (sequence, due) = (fields.int().map(unordered), fields.seconds());
     Some(match name.as_str() {
         "ready" => UrlState::Ready { rank: rank?, sequence: sequence? },
-        "retry" => UrlState::Waiting { wait: Wait::Retry, due: due?, rank: rank? },
-        "revisit" => UrlState::Waiting { wait: Wait::Revisit, due: due?, rank: rank? },
+        "retry" => UrlState::Waiting { wait: WaitReason::Retry, due: due?, rank: rank? },
+        "revisit" => UrlState::Waiting { wait: WaitReason::Revisit, due: due?, rank: rank? },
         "buffered" => UrlState::Buffered { sequence: sequence? },
         "kept" => UrlState::Kept,
         _ => UrlState::Done,
@@ -252,9 +254,9 @@ fn state(fields: &mut Fields) -> Option<UrlState> {
 }
 
 /// Returns the label of an outcome, its reason, and the URL or document to which it refers.
-fn outcome_columns(outcome: Option<&Outcome>) -> [Value; 3] {
-    let Some(outcome) = outcome else { return [Value::Null, Value::Null, Value::Null] };
-    let label = Value::text(outcome.label());
+fn outcome_columns(outcome: Option<&Outcome>) -> [SqlValue; 3] {
+    let Some(outcome) = outcome else { return [SqlValue::Null, SqlValue::Null, SqlValue::Null] };
+    let label = SqlValue::text(outcome.label());
     let (reason, target) = match outcome {
         Outcome::Stored
         | Outcome::Listing
@@ -277,10 +279,10 @@ fn outcome_columns(outcome: Option<&Outcome>) -> [Value; 3] {
         | Outcome::Truncated { reason: why }
         | Outcome::Excluded { rule: why } => (Some(why.clone()), None),
     };
-    [label, Value::option(reason, Value::Text), Value::option(target, Value::Text)]
+    [label, SqlValue::option(reason, SqlValue::Text), SqlValue::option(target, SqlValue::Text)]
 }
 
-fn outcome(fields: &mut Fields) -> Option<Outcome> {
+fn outcome(fields: &mut RowFields) -> Option<Outcome> {
     let (label, reason, target) = (fields.text(), fields.text(), fields.text());
     let of = || target.as_deref()?.parse::<UrlKey>().ok();
     let number = || reason.as_deref()?.parse::<u64>().ok();

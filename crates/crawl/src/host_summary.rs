@@ -16,7 +16,7 @@ const FEW_PAGES: u64 = 5;
 /// Returns the sentence. `in_scope` says whether the host belongs to a seed site. Pass `true` if the seeds
 /// are unknown. `report` is the newest report.
 #[must_use]
-pub fn verdict(host: &HostView, in_scope: bool, report: Option<&Report>) -> Bilingual {
+pub fn host_summary(host: &HostView, in_scope: bool, report: Option<&Report>) -> Bilingual {
     if host.record.paused {
         return paused();
     }
@@ -87,7 +87,7 @@ fn given(host: &HostView) -> Bilingual {
     };
     let (english, vietnamese) = (&last_runs.english, &last_runs.vietnamese);
     let documents = |number| count(number, "new document");
-    match (last.new, all.new, all.worst()) {
+    match (last.new, all.new, all.main_failure()) {
         (0, 0, _) if seen.is_empty() => Bilingual::new(
             "it was not crawled in the last runs",
             "không được thu thập trong các lượt gần đây",

@@ -2,7 +2,7 @@
 //! 503, or a failed connection.
 //!
 //! Each host has its own back-off, even if it shares a delay between requests with other hosts
-//! ([`crate::gate`]). In names of types and functions, a back-off is a hold.
+//! ([`crate::gate`]).
 //!
 //! | event | back-off |
 //! |---|---|
@@ -20,7 +20,7 @@
 //! the host's last back-off.
 //!
 //! `Retry-After` takes precedence in every row. The caller records the back-offs and restores them after a
-//! restart with [`Holds::hold`]. A restart loses the number of push-backs.
+//! restart with [`Backoffs::start`]. A restart loses the number of push-backs.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -30,12 +30,13 @@ use std::time::Duration;
 use gleaner_retry::Backoff;
 use tokio::time::{Instant, sleep_until};
 
-use crate::headers::LONGEST_HOLD;
+use crate::headers::LONGEST_BACKOFF;
 
 /// The back-offs after a 429, and after any push-back except the first. The random part prevents requests at
 /// the same time to hosts that failed at the same time.
-const HOLDS: Backoff = Backoff { first: Duration::from_secs(60), longest: LONGEST_HOLD, jitter: JITTER };
-const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_HOLD, jitter: JITTER };
+const BACKOFFS: Backoff =
+    Backoff { first: Duration::from_secs(60), longest: LONGEST_BACKOFF, jitter: JITTER };
+const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_BACKOFF, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
 /// The push-backs of a host are forgotten this long after the end of its last back-off.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
@@ -45,7 +46,7 @@ const SWEEP_AT: usize = 1024;
 
 /// Why a host gets a back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PushBack {
+pub enum BackoffReason {
     /// The host responded with 429: too many requests.
     TooManyRequests,
     /// The host responded with 503, or the connection failed.
@@ -54,7 +55,7 @@ pub enum PushBack {
 
 /// The back-off after a push-back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct BackoffStart {
     /// The length of the back-off.
     pub time: Duration,
     /// Whether the host served pages since its last push-back. If so, the host works, and the URL with this
@@ -64,16 +65,16 @@ pub struct Held {
 
 /// The back-offs of all hosts. Clones are cheap and share the back-offs.
 #[derive(Debug, Clone, Default)]
-pub struct Holds(Arc<Mutex<Hosts>>);
+pub struct Backoffs(Arc<Mutex<Hosts>>);
 
 #[derive(Debug, Default)]
 struct Hosts {
-    by_name: HashMap<String, Hold>,
+    by_name: HashMap<String, HostBackoff>,
     sweep_at: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Hold {
+struct HostBackoff {
     until: Instant,
     /// Number of push-backs (429, 503 or failed connection). Every tenth success reduces it by one.
     step: u32,
@@ -83,7 +84,7 @@ struct Hold {
     has_answered: bool,
 }
 
-impl Hold {
+impl HostBackoff {
     const fn new(now: Instant) -> Self {
         Self { until: now, step: 0, answers: 0, has_answered: false }
     }
@@ -93,19 +94,19 @@ impl Hold {
     }
 }
 
-impl Holds {
+impl Backoffs {
     /// Starts a back-off of the host for `time`, at most a day. Does not shorten an existing back-off.
-    pub fn hold(&self, host: &str, time: Duration) {
+    pub fn start(&self, host: &str, time: Duration) {
         let now = Instant::now();
         let mut hosts = self.hosts();
-        let hold = hosts.entry(host, now);
-        hold.until = hold.until.max(now + time.min(LONGEST_HOLD));
+        let backoff = hosts.entry(host, now);
+        backoff.until = backoff.until.max(now + time.min(LONGEST_BACKOFF));
     }
 
     /// Returns the remaining time of the host's back-off, or zero if the host may be requested.
     #[must_use]
     pub fn remaining(&self, host: &str) -> Duration {
-        let until = self.hosts().by_name.get(host).map(|hold| hold.until);
+        let until = self.hosts().by_name.get(host).map(|backoff| backoff.until);
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
@@ -126,41 +127,41 @@ impl Holds {
     pub fn push_back(
         &self,
         host: &str,
-        why: PushBack,
+        why: BackoffReason,
         is_repeated: bool,
         retry_after: Option<Duration>,
-    ) -> Held {
+    ) -> BackoffStart {
         let now = Instant::now();
         let mut hosts = self.hosts();
-        let hold = hosts.entry(host, now);
-        if hold.is_past(now) {
-            hold.step = 0;
+        let backoff = hosts.entry(host, now);
+        if backoff.is_past(now) {
+            backoff.step = 0;
         }
-        let others_answered = std::mem::take(&mut hold.has_answered);
+        let others_answered = std::mem::take(&mut backoff.has_answered);
         let is_own = is_repeated && others_answered;
         // Other URLs got responses, so the host works. It counts as a host with at most one push-back.
-        let known = if others_answered { hold.step.min(1) } else { hold.step };
+        let known = if others_answered { backoff.step.min(1) } else { backoff.step };
         let usual = match why {
-            PushBack::Unavailable if known == 0 || is_own => PROBE.pause(1),
-            _ if is_own => HOLDS.pause(1),
-            _ => HOLDS.pause(known),
+            BackoffReason::Unavailable if known == 0 || is_own => PROBE.pause(1),
+            _ if is_own => BACKOFFS.pause(1),
+            _ => BACKOFFS.pause(known),
         };
-        let time = retry_after.map_or(usual, |time| time.min(LONGEST_HOLD));
+        let time = retry_after.map_or(usual, |time| time.min(LONGEST_BACKOFF));
         if !is_own {
-            let raised = if others_answered { hold.step.max(1) } else { hold.step.saturating_add(1) };
-            (hold.step, hold.answers) = (raised, 0);
+            let raised = if others_answered { backoff.step.max(1) } else { backoff.step.saturating_add(1) };
+            (backoff.step, backoff.answers) = (raised, 0);
         }
-        hold.until = hold.until.max(now + time);
-        Held { time, others_answered }
+        backoff.until = backoff.until.max(now + time);
+        BackoffStart { time, others_answered }
     }
 
     /// Records a successful response (2xx or 304) to a request for a page.
     pub fn answered(&self, host: &str) {
-        if let Some(hold) = self.hosts().by_name.get_mut(host) {
-            hold.has_answered = true;
-            hold.answers += 1;
-            if hold.answers == ANSWERS_A_STEP {
-                (hold.step, hold.answers) = (hold.step.saturating_sub(1), 0);
+        if let Some(backoff) = self.hosts().by_name.get_mut(host) {
+            backoff.has_answered = true;
+            backoff.answers += 1;
+            if backoff.answers == ANSWERS_A_STEP {
+                (backoff.step, backoff.answers) = (backoff.step.saturating_sub(1), 0);
             }
         }
     }
@@ -178,12 +179,12 @@ impl Holds {
 }
 
 impl Hosts {
-    fn entry(&mut self, host: &str, now: Instant) -> &mut Hold {
+    fn entry(&mut self, host: &str, now: Instant) -> &mut HostBackoff {
         if self.by_name.len() >= self.sweep_at.max(SWEEP_AT) {
-            self.by_name.retain(|_, hold| !hold.is_past(now));
+            self.by_name.retain(|_, backoff| !backoff.is_past(now));
             self.sweep_at = 2 * self.by_name.len();
         }
-        self.by_name.entry(host.to_owned()).or_insert(Hold::new(now))
+        self.by_name.entry(host.to_owned()).or_insert(HostBackoff::new(now))
     }
 }
 
@@ -199,33 +200,33 @@ mod tests {
         Duration::from_secs(n)
     }
 
-    fn is_about(hold: Duration, least: Duration) -> bool {
-        hold >= least && hold <= least.mul_f64(*JITTER.end())
+    fn is_about(backoff: Duration, least: Duration) -> bool {
+        backoff >= least && backoff <= least.mul_f64(*JITTER.end())
     }
 
     #[tokio::test(start_paused = true)]
     async fn holds_double_up_to_a_day_and_are_forgiven() {
-        for (why, first) in [(PushBack::Unavailable, 10), (PushBack::TooManyRequests, 60)] {
-            let holds = Holds::default();
+        for (why, first) in [(BackoffReason::Unavailable, 10), (BackoffReason::TooManyRequests, 60)] {
+            let backoffs = Backoffs::default();
             let expected = [first, 60, 120, 240].map(seconds).into_iter().chain([DAY; 12].into_iter());
             for (step, least) in expected.enumerate() {
-                let hold = holds.push_back("a", why, false, None).time;
-                assert!(is_about(hold, least) || (step > 3 && hold <= DAY), "{step}: {hold:?}");
-                assert_eq!(holds.remaining("a"), hold);
-                advance(hold).await;
+                let backoff = backoffs.push_back("a", why, false, None).time;
+                assert!(is_about(backoff, least) || (step > 3 && backoff <= DAY), "{step}: {backoff:?}");
+                assert_eq!(backoffs.remaining("a"), backoff);
+                advance(backoff).await;
             }
             advance(FORGIVEN_AFTER - seconds(1)).await;
-            assert_eq!(holds.push_back("a", why, false, None).time, DAY);
+            assert_eq!(backoffs.push_back("a", why, false, None).time, DAY);
             advance(DAY + FORGIVEN_AFTER).await;
-            assert!(is_about(holds.push_back("a", why, false, None).time, seconds(first)));
+            assert!(is_about(backoffs.push_back("a", why, false, None).time, seconds(first)));
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn ten_good_answers_take_one_step_back() {
-        let holds = Holds::default();
-        let push_back = || holds.push_back("a", PushBack::Unavailable, false, None).time;
-        let answer = |times| (0..times).for_each(|_| holds.answered("a"));
+        let backoffs = Backoffs::default();
+        let push_back = || backoffs.push_back("a", BackoffReason::Unavailable, false, None).time;
+        let answer = |times| (0..times).for_each(|_| backoffs.answered("a"));
         push_back();
         answer(ANSWERS_A_STEP - 1);
         assert!(is_about(push_back(), seconds(60)), "nine do not make a step");
@@ -237,11 +238,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_urls_that_are_pushed_back_between_good_answers_cost_a_minute_each() {
-        let holds = Holds::default();
-        let push_back = || holds.push_back("a", PushBack::Unavailable, false, None).time;
+        let backoffs = Backoffs::default();
+        let push_back = || backoffs.push_back("a", BackoffReason::Unavailable, false, None).time;
         assert!(is_about(push_back(), seconds(10)));
         for _ in 0..20 {
-            holds.answered("a");
+            backoffs.answered("a");
             assert!(is_about(push_back(), seconds(60)));
         }
         assert!(is_about(push_back(), seconds(60)));
@@ -250,11 +251,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_url_that_alone_is_pushed_back_does_not_slow_its_host_down() {
-        let holds = Holds::default();
-        let push_back = |is_repeated| holds.push_back("a", PushBack::Unavailable, is_repeated, None);
+        let backoffs = Backoffs::default();
+        let push_back = |is_repeated| backoffs.push_back("a", BackoffReason::Unavailable, is_repeated, None);
         assert!(!push_back(false).others_answered);
         for _ in 0..5 {
-            holds.answered("a");
+            backoffs.answered("a");
             let held = push_back(true);
             assert!(held.others_answered && is_about(held.time, seconds(10)), "{held:?}");
         }
@@ -264,38 +265,39 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn retry_after_is_obeyed_up_to_a_day() {
-        let holds = Holds::default();
-        let push_back = |host, time| holds.push_back(host, PushBack::Unavailable, false, Some(time)).time;
+        let backoffs = Backoffs::default();
+        let push_back =
+            |host, time| backoffs.push_back(host, BackoffReason::Unavailable, false, Some(time)).time;
         assert_eq!(push_back("a", seconds(7)), seconds(7));
-        assert_eq!(holds.remaining("a"), seconds(7));
+        assert_eq!(backoffs.remaining("a"), seconds(7));
         assert_eq!(push_back("b", 10 * DAY), DAY);
         assert_eq!(push_back("c", Duration::ZERO), Duration::ZERO);
-        assert_eq!(holds.remaining("other"), Duration::ZERO);
+        assert_eq!(backoffs.remaining("other"), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_hold_is_never_shortened_and_waiting_obeys_a_longer_one() {
-        let holds = Holds::default();
-        holds.hold("a", seconds(10));
-        holds.hold("a", seconds(2));
+        let backoffs = Backoffs::default();
+        backoffs.start("a", seconds(10));
+        backoffs.start("a", seconds(2));
         let start = Instant::now();
         let waiting = tokio::spawn({
-            let holds = holds.clone();
-            async move { holds.wait("a").await }
+            let backoffs = backoffs.clone();
+            async move { backoffs.wait("a").await }
         });
         advance(seconds(5)).await;
-        holds.hold("a", seconds(100));
+        backoffs.start("a", seconds(100));
         waiting.await.unwrap();
         assert_eq!(start.elapsed(), seconds(105));
     }
 
     #[tokio::test(start_paused = true)]
     async fn hosts_without_a_hold_do_not_pile_up() {
-        let holds = Holds::default();
+        let backoffs = Backoffs::default();
         for n in 0..5 * SWEEP_AT {
-            holds.hold(&n.to_string(), seconds(1));
+            backoffs.start(&n.to_string(), seconds(1));
             advance(seconds(1)).await;
-            assert!(holds.remembered() <= SWEEP_AT);
+            assert!(backoffs.remembered() <= SWEEP_AT);
         }
     }
 }

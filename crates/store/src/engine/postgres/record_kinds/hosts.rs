@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Column, Group, Kind, Removal, Row};
-use crate::engine::postgres::objects::Spot;
-use crate::engine::postgres::values::{Fields, Parts, Value};
+use super::{Column, Group, RecordKind, Removal, Row};
+use crate::engine::postgres::objects::TextPosition;
+use crate::engine::postgres::values::{KeyParts, RowFields, SqlValue};
 use crate::records::{decode, encode};
 use crate::{Counts, HostId, HostRecord, StoreError};
 
@@ -27,7 +27,7 @@ const NAME: &[Column] = &[("name", "text")];
 
 const HOST_KEY: &[Column] = &[("partition", "smallint"), ("name", "text")];
 
-pub(super) const HOST: Kind = Kind {
+pub(super) const HOST: RecordKind = RecordKind {
     space: crate::keys::HOST,
     table: "hosts",
     only: "TRUE",
@@ -67,24 +67,24 @@ pub(super) const HOST_COLUMNS: Group = Group {
     },
 };
 
-fn host_columns(partition: Value, record: &HostRecord) -> Vec<Value> {
+fn host_columns(partition: SqlValue, record: &HostRecord) -> Vec<SqlValue> {
     vec![
         partition,
-        Value::number(record.id.0),
-        Value::text(record.domain.as_str()),
-        Value::number(record.sequence),
-        Value::number(record.queued),
-        Value::number(record.buffered),
-        Value::number(record.template),
-        Value::option(record.held_until, Value::time),
-        Value::Bool(record.outdated),
-        Value::Bool(record.paused),
-        Value::number(record.announced_updates),
-        Value::number(record.confirmed_updates),
+        SqlValue::number(record.id.0),
+        SqlValue::text(record.domain.as_str()),
+        SqlValue::number(record.sequence),
+        SqlValue::number(record.queued),
+        SqlValue::number(record.buffered),
+        SqlValue::number(record.template),
+        SqlValue::option(record.held_until, SqlValue::time),
+        SqlValue::Bool(record.outdated),
+        SqlValue::Bool(record.paused),
+        SqlValue::number(record.announced_updates),
+        SqlValue::number(record.confirmed_updates),
     ]
 }
 
-fn host(fields: &mut Fields) -> Option<HostRecord> {
+fn host(fields: &mut RowFields) -> Option<HostRecord> {
     Some(HostRecord {
         id: HostId(fields.int()?),
         name: fields.text()?,
@@ -101,19 +101,24 @@ fn host(fields: &mut Fields) -> Option<HostRecord> {
     })
 }
 
-pub(super) const HEALTH: Kind =
+pub(super) const HEALTH: RecordKind =
     by_name(crate::keys::HEALTH, "hosts", "health IS NOT NULL", &[("health", "bytea")]);
 
 pub(super) const HEALTH_COLUMNS: Group = Group { removal: Removal::Columns, ..HEALTH.row_of(row_by_name) };
 
 /// The name is a host, or the URL of the target of another host's redirect.
-pub(super) const ROBOTS: Kind = by_name(crate::keys::ROBOTS, "robots", "TRUE", &[("rules", "bytea")]);
+pub(super) const ROBOTS: RecordKind = by_name(crate::keys::ROBOTS, "robots", "TRUE", &[("rules", "bytea")]);
 
 pub(super) const ROBOTS_COLUMNS: Group = ROBOTS.row_of(row_by_name);
 
 /// Returns the kind of records that a row with a name has in one column.
-const fn by_name(space: u8, table: &'static str, only: &'static str, values: &'static [Column]) -> Kind {
-    Kind {
+const fn by_name(
+    space: u8,
+    table: &'static str,
+    only: &'static str,
+    values: &'static [Column],
+) -> RecordKind {
+    RecordKind {
         space,
         table,
         only,
@@ -122,18 +127,18 @@ const fn by_name(space: u8, table: &'static str, only: &'static str, values: &'s
         values,
         split: |key| vec![key.text()],
         join: |fields| fields.text().map(String::into_bytes),
-        record: Fields::bytes,
+        record: RowFields::bytes,
     }
 }
 
-fn row_by_name(key: &mut Parts<'_>, value: &[u8], _: Option<Spot>) -> Result<Row, StoreError> {
-    Ok(Row { id: vec![key.text()], values: vec![Value::bytes(value)] })
+fn row_by_name(key: &mut KeyParts<'_>, value: &[u8], _: Option<TextPosition>) -> Result<Row, StoreError> {
+    Ok(Row { id: vec![key.text()], values: vec![SqlValue::bytes(value)] })
 }
 
 const TEMPLATE_KEY: &[Column] = &[("host", "text"), ("version", "bigint")];
 const TEMPLATE_VALUES: &[Column] = &[("template", "json")];
 
-pub(super) const TEMPLATE: Kind = Kind {
+pub(super) const TEMPLATE: RecordKind = RecordKind {
     space: crate::keys::TEMPLATE,
     table: "templates",
     only: "TRUE",
@@ -150,7 +155,7 @@ pub(super) const TEMPLATE: Kind = Kind {
 
 pub(super) const TEMPLATE_COLUMNS: Group = TEMPLATE.row_of(|key, value, _| {
     let json = crate::read::text(value)?;
-    Ok(Row { id: vec![key.text(), key.number()], values: vec![Value::Text(json)] })
+    Ok(Row { id: vec![key.text(), key.number()], values: vec![SqlValue::Text(json)] })
 });
 
 const COUNTS_KEY: &[Column] = &[("run", "bigint"), ("host", "text")];
@@ -165,7 +170,7 @@ const COUNTS_VALUES: &[Column] = &[
     ("broken_lists", "jsonb"),
 ];
 
-pub(super) const COUNTS: Kind = Kind {
+pub(super) const COUNTS: RecordKind = RecordKind {
     space: crate::keys::COUNTS,
     table: "host_counts",
     only: "TRUE",
@@ -185,33 +190,33 @@ pub(super) const COUNTS_COLUMNS: Group = COUNTS.row_of(|key, value, _| {
     Ok(Row { id, values: counts_columns(&decode("a host's counts", value)?)? })
 });
 
-fn counts_columns(counts: &Counts) -> Result<Vec<Value>, StoreError> {
+fn counts_columns(counts: &Counts) -> Result<Vec<SqlValue>, StoreError> {
     Ok(vec![
-        Value::number(counts.fetched),
-        Value::number(counts.bytes),
-        Value::number(counts.millis),
-        Value::number(counts.requests),
+        SqlValue::number(counts.fetched),
+        SqlValue::number(counts.bytes),
+        SqlValue::number(counts.millis),
+        SqlValue::number(counts.requests),
         json(&counts.outcomes)?,
         json(&counts.refused)?,
         json(&counts.broken_lists)?,
     ])
 }
 
-fn counts(fields: &mut Fields) -> Option<Counts> {
+fn counts(fields: &mut RowFields) -> Option<Counts> {
     let (fetched, bytes, millis, requests) = (fields.int()?, fields.int()?, fields.int()?, fields.int()?);
     let (outcomes, refused, broken_lists) = (map(fields)?, map(fields)?, map(fields)?);
     Some(Counts { outcomes, refused, fetched, bytes, millis, requests, broken_lists })
 }
 
-fn json(counts: &BTreeMap<String, u64>) -> Result<Value, StoreError> {
+fn json(counts: &BTreeMap<String, u64>) -> Result<SqlValue, StoreError> {
     // `jsonb` stores no NUL, which a server may send as a part of a reason.
     let clean: BTreeMap<String, u64> =
         counts.iter().map(|(label, count)| (label.replace('\0', "\u{fffd}"), *count)).collect();
     let damaged =
         |error: serde_json::Error| StoreError::Damaged { what: "a host's counts", reason: error.to_string() };
-    Ok(Value::Text(serde_json::to_string(&clean).map_err(damaged)?))
+    Ok(SqlValue::Text(serde_json::to_string(&clean).map_err(damaged)?))
 }
 
-fn map(fields: &mut Fields) -> Option<BTreeMap<String, u64>> {
+fn map(fields: &mut RowFields) -> Option<BTreeMap<String, u64>> {
     serde_json::from_str(&fields.text()?).ok()
 }

@@ -1,7 +1,7 @@
 //! Stores runs, positions of replays, files, messages, and records of the whole store.
 
-use super::{Column, Group, Kind, Removal, Row};
-use crate::engine::postgres::values::{Fields, Value};
+use super::{Column, Group, RecordKind, Removal, Row};
+use crate::engine::postgres::values::{RowFields, SqlValue};
 use crate::files::FileRecord;
 use crate::records::{decode, encode};
 use crate::{Run, keys};
@@ -11,7 +11,7 @@ const RUN_KEY: &[Column] = &[("number", "bigint")];
 const RUN_VALUES: &[Column] =
     &[("started", "timestamptz"), ("ended", "timestamptz"), ("replayed", "boolean"), ("number", "bigint")];
 
-pub(super) const RUN: Kind = Kind {
+pub(super) const RUN: RecordKind = RecordKind {
     space: keys::RUN,
     table: "runs",
     only: "TRUE",
@@ -31,13 +31,16 @@ pub(super) const RUN_COLUMNS: Group = Group {
     found_by: RUN_KEY,
     row: |key, value, _| {
         let run: Run = decode("a run", value)?;
-        let values =
-            vec![Value::time(run.started), Value::option(run.ended, Value::time), Value::Bool(run.replayed)];
+        let values = vec![
+            SqlValue::time(run.started),
+            SqlValue::option(run.ended, SqlValue::time),
+            SqlValue::Bool(run.replayed),
+        ];
         Ok(Row { id: vec![key.number()], values })
     },
 };
 
-fn run(fields: &mut Fields) -> Option<Run> {
+fn run(fields: &mut RowFields) -> Option<Run> {
     let (started, ended, replayed) = (fields.time()?, fields.time(), fields.bool()?);
     Some(Run { number: fields.int()?, started, ended, replayed })
 }
@@ -45,7 +48,7 @@ fn run(fields: &mut Fields) -> Option<Run> {
 const REPLAYED_KEY: &[Column] = &[("purpose", "text"), ("partition", "smallint"), ("file", "text")];
 const REPLAYED_VALUES: &[Column] = &[("position", "bigint")];
 
-pub(super) const REPLAYED: Kind = Kind {
+pub(super) const REPLAYED: RecordKind = RecordKind {
     space: keys::REPLAYED,
     table: "replays",
     only: "TRUE",
@@ -62,7 +65,7 @@ pub(super) const REPLAYED: Kind = Kind {
 
 pub(super) const REPLAYED_COLUMNS: Group = REPLAYED.row_of(|key, value, _| {
     let position: u64 = decode("the state of a replay", value)?;
-    Ok(Row { id: vec![key.text(), key.byte(), key.text()], values: vec![Value::number(position)] })
+    Ok(Row { id: vec![key.text(), key.byte(), key.text()], values: vec![SqlValue::number(position)] })
 });
 
 const FILE_KEY: &[Column] = &[("kind", "text"), ("number", "bigint")];
@@ -75,7 +78,7 @@ const FILE_VALUES: &[Column] = &[
     ("position", "bigint"),
 ];
 
-fn split_file(key: &mut crate::engine::postgres::values::Parts<'_>) -> Vec<Value> {
+fn split_file(key: &mut crate::engine::postgres::values::KeyParts<'_>) -> Vec<SqlValue> {
     let kind = match key.array() {
         [keys::ARCHIVE_FILE] => "archive",
         [keys::DOCUMENTS_FILE] => "documents",
@@ -84,10 +87,10 @@ fn split_file(key: &mut crate::engine::postgres::values::Parts<'_>) -> Vec<Value
         [byte] if byte < keys::DOCUMENTS_FILE => "b",
         _ => "e",
     };
-    vec![Value::text(kind), key.number()]
+    vec![SqlValue::text(kind), key.number()]
 }
 
-pub(super) const FILE: Kind = Kind {
+pub(super) const FILE: RecordKind = RecordKind {
     space: keys::FILE,
     table: "files",
     only: "TRUE",
@@ -108,16 +111,16 @@ pub(super) const FILE: Kind = Kind {
 pub(super) const FILE_COLUMNS: Group = FILE.row_of(|key, value, _| {
     let file: FileRecord = decode("a file", value)?;
     let values = vec![
-        Value::Text(file.name),
-        Value::number(file.bytes),
-        Value::number(file.records),
-        Value::time(file.at),
-        Value::number(file.offset),
+        SqlValue::Text(file.name),
+        SqlValue::number(file.bytes),
+        SqlValue::number(file.records),
+        SqlValue::time(file.at),
+        SqlValue::number(file.offset),
     ];
     Ok(Row { id: split_file(key), values })
 });
 
-fn file(fields: &mut Fields) -> Option<FileRecord> {
+fn file(fields: &mut RowFields) -> Option<FileRecord> {
     let (name, bytes, records) = (fields.text()?, fields.int()?, fields.int()?);
     Some(FileRecord { name, bytes, records, at: fields.time()?, offset: fields.int()? })
 }
@@ -125,7 +128,7 @@ fn file(fields: &mut Fields) -> Option<FileRecord> {
 const MESSAGE_KEY: &[Column] = &[("partition", "smallint"), ("id", "bytea")];
 const MESSAGE_VALUES: &[Column] = &[("message", "bytea")];
 
-pub(super) const MESSAGE: Kind = Kind {
+pub(super) const MESSAGE: RecordKind = RecordKind {
     space: keys::MESSAGE,
     table: "messages",
     only: "TRUE",
@@ -134,17 +137,17 @@ pub(super) const MESSAGE: Kind = Kind {
     values: MESSAGE_VALUES,
     split: |key| vec![key.byte(), key.id()],
     join: |fields| Some([&[fields.int::<u8>()?][..], &fields.bytes()?].concat()),
-    record: Fields::bytes,
+    record: RowFields::bytes,
 };
 
 pub(super) const MESSAGE_COLUMNS: Group = MESSAGE
-    .row_of(|key, value, _| Ok(Row { id: vec![key.byte(), key.id()], values: vec![Value::bytes(value)] }));
+    .row_of(|key, value, _| Ok(Row { id: vec![key.byte(), key.id()], values: vec![SqlValue::bytes(value)] }));
 
 const RECORD_KEY: &[Column] = &[("key", "bytea")];
 const RECORD_VALUES: &[Column] = &[("value", "bytea")];
 
 /// A record of the whole store, or of a partition. The column `key` has the key without its first byte.
-pub(super) const RECORD: Kind = Kind {
+pub(super) const RECORD: RecordKind = RecordKind {
     space: keys::META,
     table: "records",
     only: "TRUE",
@@ -152,9 +155,9 @@ pub(super) const RECORD: Kind = Kind {
     order: 1,
     values: RECORD_VALUES,
     split: |key| vec![key.rest()],
-    join: Fields::bytes,
-    record: Fields::bytes,
+    join: RowFields::bytes,
+    record: RowFields::bytes,
 };
 
 pub(super) const RECORD_COLUMNS: Group =
-    RECORD.row_of(|key, value, _| Ok(Row { id: vec![key.rest()], values: vec![Value::bytes(value)] }));
+    RECORD.row_of(|key, value, _| Ok(Row { id: vec![key.rest()], values: vec![SqlValue::bytes(value)] }));

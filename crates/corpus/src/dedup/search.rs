@@ -1,52 +1,52 @@
-//! Finds the known documents that are similar to a text. Combines all steps from the tokens to the verdict.
+//! Finds the known documents that are similar to a text. Combines all steps from the tokens to the relation.
 //!
 //! ```text
-//! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► verdict
+//! tokens ─► signature ─► keys ─► candidates ─► signatures compared ─► texts compared ─► relation
 //! ```
 //!
-//! [`Signed::from_text`] needs only the text and can run in any thread. An [`Index`](crate::dedup::Index)
-//! returns candidates. [`ask`] reads each candidate's signature from the store. It then reads the texts of
-//! the few candidates whose signatures are similar.
+//! [`SignedText::from_text`] needs only the text and can run in any thread. A
+//! [`BandIndex`](crate::dedup::BandIndex) returns candidates. [`find_similar`] reads each candidate's
+//! signature from the store. It then reads the texts of the few candidates whose signatures are similar.
 //!
 //! Limitation: at most [`SimilarityParams::compared`] candidates are compared by signature, namely those with
 //! the most shared keys, and at most [`SimilarityParams::read`] of these by text.
 
 use crate::dedup::alignment::Alignment;
-use crate::dedup::bands::Keys;
-use crate::dedup::index::{Candidate, Number};
+use crate::dedup::bands::BandKeys;
+use crate::dedup::index::{Candidate, DocumentNumber};
+use crate::dedup::relation::{Relation, SimilarityParams};
 use crate::dedup::signature::Signature;
 use crate::dedup::tokens::Tokens;
-use crate::dedup::verdict::{SimilarityParams, Verdict};
 
 /// A text prepared for the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signed {
+pub struct SignedText {
     /// The tokens, for the comparison word by word.
     pub tokens: Tokens,
     /// The signature, which is stored with the document.
     pub signature: Signature,
     /// The keys in the index.
-    pub keys: Keys,
+    pub keys: BandKeys,
 }
 
-impl Signed {
+impl SignedText {
     /// Computes the tokens, signature and keys of a text. Returns `None` if the text has fewer than
     /// [`FEWEST`](crate::dedup::signature::FEWEST) tokens. Such a text has only exact duplicates.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let tokens = Tokens::from_text(text);
         let signature = Signature::from_tokens(&tokens)?;
-        Some(Self { keys: Keys::from_signature(&signature), tokens, signature })
+        Some(Self { keys: BandKeys::from_signature(&signature), tokens, signature })
     }
 }
 
 /// A known document, and how it is related to the new text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Like {
+pub struct SimilarDocument {
     /// The known document.
-    pub document: Number,
-    /// [`Verdict::Duplicate`] or [`Verdict::Related`].
-    pub verdict: Verdict,
+    pub document: DocumentNumber,
+    /// [`Relation::Duplicate`] or [`Relation::Related`].
+    pub verdict: Relation,
     /// Estimated similarity of the shingles, 0 to 1.
     pub similarity: f64,
     /// The comparison word by word, or `None` if the texts were not compared.
@@ -54,7 +54,7 @@ pub struct Like {
 }
 
 /// Access to the documents in the store.
-pub trait Documents {
+pub trait DocumentReader {
     /// The error if the store cannot be read.
     type Error;
 
@@ -62,13 +62,13 @@ pub trait Documents {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn signature(&self, document: Number) -> Result<Option<Signature>, Self::Error>;
+    fn signature(&self, document: DocumentNumber) -> Result<Option<Signature>, Self::Error>;
 
     /// Returns the text of a document, or `None` if the document no longer exists.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn text(&self, document: Number) -> Result<Option<String>, Self::Error>;
+    fn text(&self, document: DocumentNumber) -> Result<Option<String>, Self::Error>;
 }
 
 /// Returns the candidates that are similar to a new text. The near-duplicate, if there is one, comes first,
@@ -77,44 +77,49 @@ pub trait Documents {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn ask<D: Documents>(
-    new: &Signed,
+pub fn find_similar<D: DocumentReader>(
+    new: &SignedText,
     candidates: &[Candidate],
     documents: &D,
     params: &SimilarityParams,
-) -> Result<Vec<Like>, D::Error> {
-    let mut likes = alike(new, candidates, documents, params)?;
-    for like in likes.iter_mut().take(params.read) {
-        let Some(text) = documents.text(like.document)? else { continue };
+) -> Result<Vec<SimilarDocument>, D::Error> {
+    let mut similar = with_similar_signatures(new, candidates, documents, params)?;
+    for hit in similar.iter_mut().take(params.read) {
+        let Some(text) = documents.text(hit.document)? else { continue };
         let alignment = Alignment::new(&new.tokens, &Tokens::from_text(&text));
-        like.verdict = params.judge(like.similarity, &alignment);
-        like.alignment = Some(alignment);
-        if like.verdict == Verdict::Duplicate {
+        hit.verdict = params.relation(hit.similarity, &alignment);
+        hit.alignment = Some(alignment);
+        if hit.verdict == Relation::Duplicate {
             break;
         }
     }
-    likes.sort_by_key(|like| std::cmp::Reverse(like.verdict));
-    Ok(likes)
+    similar.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
+    Ok(similar)
 }
 
 /// Returns the candidates with similar signatures as related documents, most similar first. Older ones come
 /// first among equally similar candidates.
-fn alike<D: Documents>(
-    new: &Signed,
+fn with_similar_signatures<D: DocumentReader>(
+    new: &SignedText,
     candidates: &[Candidate],
     documents: &D,
     params: &SimilarityParams,
-) -> Result<Vec<Like>, D::Error> {
-    let mut likes = Vec::new();
+) -> Result<Vec<SimilarDocument>, D::Error> {
+    let mut similar = Vec::new();
     for &Candidate { document, .. } in candidates.iter().take(params.compared) {
         let Some(signature) = documents.signature(document)? else { continue };
         let similarity = new.signature.similarity(&signature);
-        if params.estimate(similarity) > Verdict::Other {
-            likes.push(Like { document, verdict: Verdict::Related, similarity, alignment: None });
+        if params.estimate(similarity) > Relation::Other {
+            similar.push(SimilarDocument {
+                document,
+                verdict: Relation::Related,
+                similarity,
+                alignment: None,
+            });
         }
     }
-    likes.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.document.cmp(&b.document)));
-    Ok(likes)
+    similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.document.cmp(&b.document)));
+    Ok(similar)
 }
 
 #[cfg(test)]
@@ -122,19 +127,19 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
-    use crate::dedup::index::{Index, Table};
+    use crate::dedup::index::{BandIndex, BandTable};
 
-    struct Kept(Vec<String>);
+    struct TestDocuments(Vec<String>);
 
-    impl Documents for Kept {
+    impl DocumentReader for TestDocuments {
         type Error = Infallible;
 
-        fn signature(&self, document: Number) -> Result<Option<Signature>, Infallible> {
+        fn signature(&self, document: DocumentNumber) -> Result<Option<Signature>, Infallible> {
             let text = self.0.get(document as usize);
             Ok(text.and_then(|text| Signature::from_tokens(&Tokens::from_text(text))))
         }
 
-        fn text(&self, document: Number) -> Result<Option<String>, Infallible> {
+        fn text(&self, document: DocumentNumber) -> Result<Option<String>, Infallible> {
             Ok(self.0.get(document as usize).cloned())
         }
     }
@@ -153,24 +158,24 @@ mod tests {
         (0..200).map(word).collect()
     }
 
-    fn found(kept: Vec<String>, new: &str) -> Vec<(Number, Verdict)> {
-        let mut table = Table::with_memory(1 << 16);
+    fn found(kept: Vec<String>, new: &str) -> Vec<(DocumentNumber, Relation)> {
+        let mut table = BandTable::with_memory(1 << 16);
         for (document, text) in (0..).zip(&kept) {
-            let Ok(()) = table.put(document, &Signed::from_text(text).unwrap().keys);
+            let Ok(()) = table.put(document, &SignedText::from_text(text).unwrap().keys);
         }
-        let new = Signed::from_text(new).unwrap();
+        let new = SignedText::from_text(new).unwrap();
         let Ok(candidates) = table.candidates(&new.keys);
-        let Ok(likes) = ask(&new, &candidates, &Kept(kept), &SimilarityParams::default());
-        likes.iter().map(|like| (like.document, like.verdict)).collect()
+        let Ok(similar) = find_similar(&new, &candidates, &TestDocuments(kept), &SimilarityParams::default());
+        similar.iter().map(|hit| (hit.document, hit.verdict)).collect()
     }
 
     #[test]
     fn a_copy_an_edited_copy_and_a_part_of_a_series_are_told_apart() {
         let kept = || vec![text("rain", 0, 3), text("wind", 0, 3)];
-        let cases: [(String, &[(Number, Verdict)]); 4] = [
-            (text("wind", 0, 3), &[(1, Verdict::Duplicate)]),
-            (text("rain", 20, 3), &[(0, Verdict::Duplicate)]),
-            (text("rain", 0, 4), &[(0, Verdict::Related)]),
+        let cases: [(String, &[(DocumentNumber, Relation)]); 4] = [
+            (text("wind", 0, 3), &[(1, Relation::Duplicate)]),
+            (text("rain", 20, 3), &[(0, Relation::Duplicate)]),
+            (text("rain", 0, 4), &[(0, Relation::Related)]),
             (text("snow", 0, 3), &[]),
         ];
         for (new, expected) in cases {
@@ -181,6 +186,6 @@ mod tests {
     #[test]
     fn the_duplicate_stands_before_what_is_only_more_similar() {
         let kept = vec![text("rain", 0, 4), text("rain", 20, 3)];
-        assert_eq!(found(kept, &text("rain", 0, 3)), [(1, Verdict::Duplicate), (0, Verdict::Related)]);
+        assert_eq!(found(kept, &text("rain", 0, 3)), [(1, Relation::Duplicate), (0, Relation::Related)]);
     }
 }

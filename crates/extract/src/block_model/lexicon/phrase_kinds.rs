@@ -239,7 +239,7 @@ pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAY
 const LONGEST_SAYING: usize = 160;
 
 /// Returns the kinds of a line as a bit set: bit `n` is `SAYING_NAMES[n]`. The result is 0 for a long line.
-pub(in crate::block_model) fn sayings(line: &str) -> u32 {
+pub(in crate::block_model) fn phrase_kind_bits(line: &str) -> u32 {
     if line.len() > LONGEST_SAYING {
         return 0;
     }
@@ -263,8 +263,8 @@ mod tests {
             ("The council met on Monday.", &[]),
         ];
         for (line, expected) in cases {
-            assert_eq!(named(sayings(line), &SAYING_NAMES), expected, "{line}");
+            assert_eq!(named(phrase_kind_bits(line), &SAYING_NAMES), expected, "{line}");
         }
-        assert_eq!(sayings(&"comments ".repeat(30)), 0);
+        assert_eq!(phrase_kind_bits(&"comments ".repeat(30)), 0);
     }
 }

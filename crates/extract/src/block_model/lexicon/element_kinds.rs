@@ -248,11 +248,11 @@ pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 const LONGEST_NAMES: usize = 400;
 
 #[derive(Debug, Default)]
-pub(in crate::block_model) struct Kinds<'a>(Memo<'a, 1, u32>);
+pub(in crate::block_model) struct ElementKinds<'a>(Memo<'a, 1, u32>);
 
-impl<'a> Kinds<'a> {
+impl<'a> ElementKinds<'a> {
     /// Returns the kinds of an element as a bit set: bit `n` is `KIND_NAMES[n]`.
-    pub(in crate::block_model) fn of(&mut self, page: &'a Page, element: NodeId) -> u32 {
+    pub(in crate::block_model) fn kinds_of(&mut self, page: &'a Page, element: NodeId) -> u32 {
         let (mut kinds, mut length) = (0, 0);
         for (name, value) in page.attributes(element) {
             if matches!(
@@ -344,8 +344,8 @@ mod tests {
             assert_eq!(named(kinds_of_names(names), &KIND_NAMES), expected, "{names}");
         }
         let page = Page::parse("<div role=navigation></div><p>");
-        let mut kinds = Kinds::default();
-        let mut of = |tag| kinds.of(&page, page.elements(tag).next().unwrap());
+        let mut kinds = ElementKinds::default();
+        let mut of = |tag| kinds.kinds_of(&page, page.elements(tag).next().unwrap());
         assert_eq!(named(of("div"), &KIND_NAMES), ["navigation"]);
         assert_eq!(of("p"), 0);
     }

@@ -6,7 +6,7 @@
 //! The body of an incomplete page is not parsed. A page is incomplete if its record is marked as truncated,
 //! is shorter than its `Content-Length`, ends within compressed or chunked data, or has status 206.
 
-use gleaner_archive::{Cut, Digest, HttpMessage, Payload, Record};
+use gleaner_archive::{Digest, HttpMessage, Payload, Record, Truncation};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
@@ -15,26 +15,26 @@ use jiff::Timestamp;
 use crate::archive::{ROBOTS, ROLE};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct RecordPlace {
     pub(crate) file: usize,
     pub(crate) offset: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct BodyLimits {
     pub(crate) page: usize,
     pub(crate) list: usize,
 }
 
-impl Limits {
+impl BodyLimits {
     pub(crate) fn from_config(config: &Config) -> Self {
-        let bytes = |limit: gleaner_config::Bytes| usize::try_from(limit.get()).unwrap_or(usize::MAX);
+        let bytes = |limit: gleaner_config::ByteSize| usize::try_from(limit.get()).unwrap_or(usize::MAX);
         Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ArchivedResponse {
     pub(crate) url: CanonicalUrl,
     pub(crate) at: Timestamp,
     /// The role of the URL. `None` if another crawler wrote the file.
@@ -44,10 +44,10 @@ pub(crate) struct Answer {
     pub(crate) payload: Option<Digest>,
     /// The outcome of the visit if the body is not read. `None` if the body is read.
     pub(crate) unread: Option<Outcome>,
-    pub(crate) place: Place,
+    pub(crate) place: RecordPlace,
 }
 
-impl Answer {
+impl ArchivedResponse {
     /// Converts a record to a response. Returns `Ok(None)` if another worker processes the URL or its record
     /// is already processed.
     ///
@@ -55,8 +55,8 @@ impl Answer {
     /// The record must be skipped. The error is the label of the reason.
     pub(super) fn from_record(
         record: &Record,
-        place: Place,
-        limits: Limits,
+        place: RecordPlace,
+        limits: BodyLimits,
         is_ours: impl Fn(&CanonicalUrl) -> bool,
     ) -> Result<Option<Self>, &'static str> {
         let header = &record.header;
@@ -72,8 +72,8 @@ impl Answer {
             return Ok(None);
         }
         let message = match kind {
-            Kind::Response => record.http().ok_or("no_http")?,
-            Kind::Resource => resource(record),
+            RecordKind::Response => record.http().ok_or("no_http")?,
+            RecordKind::Resource => resource(record),
         };
         let role = role.and_then(Role::from_label);
         let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
@@ -101,15 +101,15 @@ impl Answer {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum RecordKind {
     Response,
     Resource,
 }
 
-fn kind(record: &Record) -> Result<Kind, &'static str> {
+fn kind(record: &Record) -> Result<RecordKind, &'static str> {
     match record.header.kind().as_deref() {
-        Some("response") => Ok(Kind::Response),
-        Some("resource") => Ok(Kind::Resource),
+        Some("response") => Ok(RecordKind::Response),
+        Some("resource") => Ok(RecordKind::Resource),
         Some("revisit") => Err("revisit"),
         Some("request") => Err("request"),
         Some("warcinfo") => Err("warcinfo"),
@@ -131,13 +131,13 @@ fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: 
     if !(200..300).contains(&message.status) {
         return None;
     }
-    if record.is_cut || payload.cut == Some(Cut::Limit) {
+    if record.is_cut || payload.cut == Some(Truncation::Limit) {
         return Some(Outcome::TooLarge { limit: limit as u64 });
     }
     let stated = record.truncated().or_else(|| (message.status == 206).then_some("partial_content"));
     let reason = stated
         .or_else(|| message.is_short().then_some("content_length"))
-        .or_else(|| (payload.cut == Some(Cut::Coding)).then_some("coding"));
+        .or_else(|| (payload.cut == Some(Truncation::Coding)).then_some("coding"));
     reason.map(|reason| Outcome::Truncated { reason: reason.into() })
 }
 
@@ -149,15 +149,15 @@ mod tests {
 
     const PAGE: &str = "<html><p>Rain fell on the valley.";
 
-    fn limits() -> Limits {
-        Limits { page: 1000, list: 2000 }
+    fn limits() -> BodyLimits {
+        BodyLimits { page: 1000, list: 2000 }
     }
 
-    fn of(fields: &str, block: &[u8], is_cut: bool) -> Result<Option<Answer>, &'static str> {
+    fn of(fields: &str, block: &[u8], is_cut: bool) -> Result<Option<ArchivedResponse>, &'static str> {
         let common = "WARC-Target-URI: http://a.example/x\nWARC-Date: 2026-11-21T02:00:00Z\n";
         let header = Header::parse(format!("{common}{fields}").as_bytes());
         let record = Record { offset: 0, header, block: block.to_vec(), is_cut };
-        Answer::from_record(&record, Place { file: 0, offset: 0 }, limits(), |_| true)
+        ArchivedResponse::from_record(&record, RecordPlace { file: 0, offset: 0 }, limits(), |_| true)
     }
 
     fn response(fields: &str, head: &str, body: &[u8], is_cut: bool) -> Option<Outcome> {

@@ -9,7 +9,7 @@ const LONGEST: usize = 200;
 
 /// A set of kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kinds {
+pub struct ElementKinds {
     /// For each kind, the hash of the element's part of its name and that of the parent's part, in ascending
     /// order.
     pairs: Vec<(u64, u64)>,
@@ -23,7 +23,7 @@ pub struct Kinds {
 ///
 /// let page = Page::parse("<div class=page><ul class='menu  wide-2026' id=m1><li>");
 /// let list = page.elements("ul").next().unwrap();
-/// assert_eq!(kinds::name(&page, list).as_deref(), Some("div.page > ul.menu.wide-##m#"));
+/// assert_eq!(element_kinds::name(&page, list).as_deref(), Some("div.page > ul.menu.wide-##m#"));
 /// ```
 #[must_use]
 pub fn name(page: &Page, id: NodeId) -> Option<String> {
@@ -66,7 +66,7 @@ fn hash_of_element(page: &Page, id: NodeId) -> u64 {
     hash(page.tag(id).unwrap_or_default(), class, of_id)
 }
 
-impl Kinds {
+impl ElementKinds {
     /// Creates a set from names that [`name`] returned. Other strings match nothing.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let pair = |name: &'a str| {
@@ -173,11 +173,12 @@ mod tests {
             "<div class=a1><ul class=m>x<div class=a2><ul class=m></ul></div></ul></div><ul class=m>",
         );
         let all = names("<div class=a1><ul class=m>");
-        let kinds = Kinds::from_names(all.iter().map(String::as_str).filter(|name| name.contains("ul")));
+        let kinds =
+            ElementKinds::from_names(all.iter().map(String::as_str).filter(|name| name.contains("ul")));
         let found: Vec<_> = kinds.outermost(&page).into_iter().map(|id| name(&page, id).unwrap()).collect();
         assert_eq!(found, ["div.a# > ul.m"]);
-        assert!(!kinds.is_empty() && Kinds::default().is_empty());
-        assert_eq!(Kinds::from_names(["", "ul"]), Kinds::default());
-        assert!(Kinds::default().outermost(&page).is_empty());
+        assert!(!kinds.is_empty() && ElementKinds::default().is_empty());
+        assert_eq!(ElementKinds::from_names(["", "ul"]), ElementKinds::default());
+        assert!(ElementKinds::default().outermost(&page).is_empty());
     }
 }

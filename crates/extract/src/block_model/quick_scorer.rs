@@ -22,10 +22,10 @@ pub(super) const LANES: usize = 16;
 type Reached = [u32; LANES];
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Questions {
+pub(super) struct QuickScorer {
     /// For each used feature, its number and the end of its range in `splits`.
     features: Vec<(usize, usize)>,
-    splits: Vec<Struck>,
+    splits: Vec<ScorerSplit>,
     /// For each tree, the index of its first leaf in `leaves`.
     first: Vec<usize>,
     /// The leaves of all trees, each tree from left to right.
@@ -33,41 +33,41 @@ pub(super) struct Questions {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Struck {
+struct ScorerSplit {
     threshold: f32,
     tree: u32,
     /// The leaves that remain reachable when a row goes right, as a bit set.
     rest: u32,
 }
 
-impl Questions {
+impl QuickScorer {
     pub(super) const LEAVES: usize = u32::BITS as usize;
 
     pub(super) fn from_trees(trees: &[Tree]) -> Self {
-        let mut questions = Self::default();
-        let mut all: Vec<(u16, Struck)> = Vec::new();
+        let mut quick_scorer = Self::default();
+        let mut all: Vec<(u16, ScorerSplit)> = Vec::new();
         for (number, tree) in (0..).zip(trees) {
-            questions.first.push(questions.leaves.len());
+            quick_scorer.first.push(quick_scorer.leaves.len());
             let mut left = vec![0; tree.splits.len()];
-            questions.leaves_of(tree, &mut left);
+            quick_scorer.leaves_of(tree, &mut left);
             let struck = |(split, rest): (&super::Split, &u32)| {
-                (split.feature, Struck { threshold: split.threshold, tree: number, rest: *rest })
+                (split.feature, ScorerSplit { threshold: split.threshold, tree: number, rest: *rest })
             };
             all.extend(tree.splits.iter().zip(&left).map(struck));
         }
         all.sort_by(|(a, one), (b, other)| a.cmp(b).then(one.threshold.total_cmp(&other.threshold)));
         for (feature, split) in all {
-            questions.splits.push(split);
+            quick_scorer.splits.push(split);
             let feature = usize::from(feature);
-            match questions.features.last_mut() {
+            match quick_scorer.features.last_mut() {
                 Some((last, end)) if *last == feature => *end += 1,
-                _ => questions.features.push((feature, questions.splits.len())),
+                _ => quick_scorer.features.push((feature, quick_scorer.splits.len())),
             }
         }
-        questions
+        quick_scorer
     }
 
-    /// Adds a tree's leaves from left to right and computes [`Struck::rest`] of each split.
+    /// Adds a tree's leaves from left to right and computes [`ScorerSplit::rest`] of each split.
     fn leaves_of(&mut self, tree: &Tree, rest: &mut [u32]) {
         let first = self.leaves.len();
         let bits = |from: usize, to: usize| (u32::MAX >> (u32::BITS as usize - (to - from))) << from;
@@ -92,13 +92,13 @@ impl Questions {
     ///
     /// # Panics
     /// If there is no row, or a row is too short.
-    pub(super) fn ask(&self, rows: &[&[f32]]) -> [f32; LANES] {
+    pub(super) fn evaluate(&self, rows: &[&[f32]]) -> [f32; LANES] {
         let rows: [&[f32]; LANES] =
             std::array::from_fn(|lane| rows.get(lane).unwrap_or(&rows[0]) as &[f32]);
         let mut reached = vec![[u32::MAX; LANES]; self.first.len()];
         let mut from = 0;
         for (feature, end) in &self.features {
-            strike(&self.splits[from..*end], rows.map(|row| row[*feature]), &mut reached);
+            remove_leaves(&self.splits[from..*end], rows.map(|row| row[*feature]), &mut reached);
             from = *end;
         }
         let mut sums = [-0.0; LANES];
@@ -111,7 +111,7 @@ impl Questions {
     }
 }
 
-fn strike(splits: &[Struck], values: [f32; LANES], reached: &mut [Reached]) {
+fn remove_leaves(splits: &[ScorerSplit], values: [f32; LANES], reached: &mut [Reached]) {
     let highest =
         values.into_iter().fold(f32::NEG_INFINITY, |most, value| if value > most { value } else { most });
     // NaN goes right at every split.
@@ -170,7 +170,7 @@ mod tests {
             prop_assert!(trees.iter().all(|tree| tree.is_sound(6)));
             let walked = |row: &Vec<f32>| trees.iter().map(|tree| tree.value(row)).sum::<f32>().to_bits();
             let slices: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
-            let asked = Questions::from_trees(&trees).ask(&slices).map(f32::to_bits);
+            let asked = QuickScorer::from_trees(&trees).evaluate(&slices).map(f32::to_bits);
             prop_assert_eq!(&asked[..rows.len()], &rows.iter().map(walked).collect::<Vec<_>>());
         }
     }

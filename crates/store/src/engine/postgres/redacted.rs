@@ -27,7 +27,7 @@ const HARMLESS: [&str; 17] = [
 const HIDDEN: [&str; 6] = ["options", "passfile", "password", "sslcert", "sslkey", "sslpassword"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pieces<'a> {
+pub(super) struct AddressPieces<'a> {
     /// The scheme with its `://`. It may be empty.
     scheme: &'a str,
     /// The text before the last `@`: a user, and perhaps a password.
@@ -37,7 +37,7 @@ pub(super) struct Pieces<'a> {
     pub(super) query: &'a str,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> AddressPieces<'a> {
     /// Splits an address. `None`: it is unclear where the password ends and the query begins.
     pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
@@ -75,14 +75,14 @@ fn is_known(pair: &str) -> bool {
 /// Returns an address without anything that may be a password. The user name remains.
 ///
 /// ```
-/// use gleaner_store::shown_address;
+/// use gleaner_store::redacted_address;
 ///
 /// let given = "postgres://an:hush@db.example/news?password=hush&sslmode=require";
-/// assert_eq!(shown_address(given), "postgres://an@db.example/news?sslmode=require");
+/// assert_eq!(redacted_address(given), "postgres://an@db.example/news?sslmode=require");
 /// ```
 #[must_use]
-pub fn shown_address(text: &str) -> String {
-    let Some(Pieces { scheme, user_info, place, query }) = Pieces::from_text(text) else {
+pub fn redacted_address(text: &str) -> String {
+    let Some(AddressPieces { scheme, user_info, place, query }) = AddressPieces::from_text(text) else {
         return format!("{}...", scheme_of(text));
     };
     let user = user_info.and_then(|user_info| user_info.split(':').next()).unwrap_or_default();
@@ -167,8 +167,8 @@ mod tests {
             ("an:hush://db@x", "an@x"),
             ("", ""),
         ] {
-            assert_eq!(shown_address(given), shown, "{given}");
-            assert!(!shown_address(given).contains("hu"), "{given}");
+            assert_eq!(redacted_address(given), shown, "{given}");
+            assert!(!redacted_address(given).contains("hu"), "{given}");
         }
     }
 }

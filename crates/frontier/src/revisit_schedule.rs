@@ -27,7 +27,7 @@ const NIGHTLY: u32 = 20 * HOUR;
 
 /// The times of a URL's visits, and the interval between visits. All fields are 0 before the first visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Rhythm {
+pub struct RevisitSchedule {
     /// The first visit, in seconds since 1970.
     pub first: u64,
     /// The last visit with a response, in seconds since 1970.
@@ -40,7 +40,7 @@ pub struct Rhythm {
 
 /// What a visit to a list found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sight {
+pub enum ListChange {
     /// The list contained a new or changed URL.
     News,
     /// The list had other URLs than before, but all of them were already known.
@@ -52,33 +52,35 @@ pub enum Sight {
     Same,
 }
 
-impl Rhythm {
-    /// Returns the rhythm after a visit to a list at `now`. `least` is the shortest interval.
+impl RevisitSchedule {
+    /// Returns the schedule after a visit to a list at `now`. `least` is the shortest interval.
     ///
     /// ```
-    /// use gleaner_frontier::{Rhythm, Role, Sight};
+    /// use gleaner_frontier::{RevisitSchedule, Role, ListChange};
     /// use jiff::Timestamp;
     /// use std::time::Duration;
     /// let (least, now) = (Duration::from_secs(5_400), Timestamp::from_second(1_795_000_000)?);
-    /// let first = Rhythm::default().after(Role::Section, Sight::News, least, now);
+    /// let first = RevisitSchedule::default().after(Role::Section, ListChange::News, least, now);
     /// assert_eq!(first.every, 5_400);
-    /// assert_eq!(first.after(Role::Section, Sight::Same, least, now).every, 10_800);
+    /// assert_eq!(first.after(Role::Section, ListChange::Same, least, now).every, 10_800);
     /// # Ok::<(), jiff::Error>(())
     /// ```
     #[must_use]
-    pub fn after(self, role: Role, sight: Sight, least: Duration, now: Timestamp) -> Self {
+    pub fn after(self, role: Role, list_change: ListChange, least: Duration, now: Timestamp) -> Self {
         let least = u32::try_from(least.as_secs()).unwrap_or(u32::MAX);
-        let every = match (self.every, sight) {
-            (every, Sight::Still) => every.saturating_mul(2).clamp(7 * DAYS, longest(role).max(7 * DAYS)),
+        let every = match (self.every, list_change) {
+            (every, ListChange::Still) => {
+                every.saturating_mul(2).clamp(7 * DAYS, longest(role).max(7 * DAYS))
+            }
             (0, _) => least,
-            (every, Sight::News) => (every / 2).min(NIGHTLY),
-            (every, Sight::Changed) => every.saturating_add(every / 2).min(NIGHTLY),
-            (every, Sight::Same) => every.saturating_mul(2).min(longest(role)),
+            (every, ListChange::News) => (every / 2).min(NIGHTLY),
+            (every, ListChange::Changed) => every.saturating_add(every / 2).min(NIGHTLY),
+            (every, ListChange::Same) => every.saturating_mul(2).min(longest(role)),
         };
         Self { every: every.max(least), ..self.at(now) }
     }
 
-    /// Returns the rhythm after a visit to an article at `now`.
+    /// Returns the schedule after a visit to an article at `now`.
     #[must_use]
     pub fn at(self, now: Timestamp) -> Self {
         let now = seconds(now);
@@ -86,8 +88,8 @@ impl Rhythm {
         Self { first, last: now, ..self }
     }
 
-    /// Returns the rhythm after an announced change of the article turned out to be false. The next check is
-    /// at least six hours later. This time doubles with each false announcement, up to 90 days.
+    /// Returns the schedule after an announced change of the article turned out to be false. The next check
+    /// is at least six hours later. This time doubles with each false announcement, up to 90 days.
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
@@ -155,8 +157,8 @@ fn seconds(time: Timestamp) -> u64 {
 
 /// Returns a digest of the URLs on a list that does not depend on their order: an XOR of URL and date hashes.
 #[must_use]
-pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::Found>) -> u64 {
-    let one = |found: &crate::Found| {
+pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::FoundUrl>) -> u64 {
+    let one = |found: &crate::FoundUrl| {
         let key = found.url.key();
         let (head, _) = key.as_bytes().split_first_chunk().expect("a key has 16 bytes");
         let dated = found.dated.map_or(0, seconds);
@@ -170,18 +172,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{CanonicalUrl, Found};
+    use crate::{CanonicalUrl, FoundUrl};
 
     const LEAST: Duration = Duration::from_secs(5_400);
     const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
-    fn after(sights: &[Sight], role: Role) -> u32 {
-        sights.iter().fold(Rhythm::default(), |rhythm, sight| rhythm.after(role, *sight, LEAST, NOW)).every
+    fn after(changes: &[ListChange], role: Role) -> u32 {
+        changes
+            .iter()
+            .fold(RevisitSchedule::default(), |revisits, list_change| {
+                revisits.after(role, *list_change, LEAST, NOW)
+            })
+            .every
     }
 
     #[test]
     fn what_gives_is_asked_often_and_what_does_not_seldom() {
-        use Sight::{Changed, News, Same};
+        use ListChange::{Changed, News, Same};
         let role = Role::Section;
         assert_eq!(after(&[News; 9], role), 5_400);
         assert_eq!(after(&[Changed; 20], role), NIGHTLY);
@@ -197,25 +204,25 @@ mod tests {
     fn an_article_is_open_while_it_is_young_and_not_called_in_vain() {
         let window = Duration::from_secs(3 * 86_400);
         let later = |hours: i64| NOW + jiff::SignedDuration::from_hours(hours);
-        let rhythm = Rhythm::default().at(NOW);
-        assert!(rhythm.is_open(window, later(1)));
-        assert!(rhythm.is_open(window, later(72)));
-        assert!(!rhythm.is_open(window, later(73)));
-        let again = rhythm.at(later(1)).with_false_update();
+        let revisits = RevisitSchedule::default().at(NOW);
+        assert!(revisits.is_open(window, later(1)));
+        assert!(revisits.is_open(window, later(72)));
+        assert!(!revisits.is_open(window, later(73)));
+        let again = revisits.at(later(1)).with_false_update();
         assert!(!again.is_open(window, later(6)));
         assert!(again.is_open(window, later(7)));
-        assert_eq!(again.first, rhythm.first);
-        assert!(!Rhythm::default().is_open(window, NOW));
+        assert_eq!(again.first, revisits.first);
+        assert!(!RevisitSchedule::default().is_open(window, NOW));
     }
 
     #[test]
     fn an_article_is_looked_at_once_at_each_age() {
         let ages = [6, 24].map(|hours| Duration::from_secs(hours * 3_600));
-        let mut rhythm = Rhythm::default().at(NOW);
+        let mut revisits = RevisitSchedule::default().at(NOW);
         let mut looks = Vec::new();
-        while let Some(at) = rhythm.next_look(ages) {
+        while let Some(at) = revisits.next_look(ages) {
             looks.push(at.duration_since(NOW).as_hours());
-            rhythm = rhythm.at(at);
+            revisits = revisits.at(at);
         }
         assert_eq!(looks, [6, 24]);
     }
@@ -223,35 +230,35 @@ mod tests {
     #[test]
     fn a_day_stands_for_all_of_it() {
         let day: Timestamp = "2026-11-20T00:00:00Z".parse().unwrap();
-        let rhythm = Rhythm::default().at("2026-11-20T10:00:00Z".parse().unwrap());
-        assert!(rhythm.is_before_day(day) && !rhythm.is_before(day));
-        assert!(!Rhythm::default().at("2026-11-21T00:00:00Z".parse().unwrap()).is_before_day(day));
+        let revisits = RevisitSchedule::default().at("2026-11-20T10:00:00Z".parse().unwrap());
+        assert!(revisits.is_before_day(day) && !revisits.is_before(day));
+        assert!(!RevisitSchedule::default().at("2026-11-21T00:00:00Z".parse().unwrap()).is_before_day(day));
     }
 
     proptest! {
         #[test]
         fn a_rhythm_stays_within_its_bounds(
-            sights in prop::collection::vec(prop::sample::select(vec![Sight::News, Sight::Changed, Sight::Still, Sight::Same]), 1..60),
+            changes in prop::collection::vec(prop::sample::select(vec![ListChange::News, ListChange::Changed, ListChange::Still, ListChange::Same]), 1..60),
             role in prop::sample::select(Role::ALL.to_vec()),
             least in 0_u64..200_000,
         ) {
-            let mut rhythm = Rhythm::default();
-            for sight in sights {
-                rhythm = rhythm.after(role, sight, Duration::from_secs(least), NOW);
-                prop_assert!(u64::from(rhythm.every) >= least);
-                prop_assert!(u64::from(rhythm.every) <= least.max(u64::from(longest(role).max(7 * DAYS))));
+            let mut revisits = RevisitSchedule::default();
+            for list_change in changes {
+                revisits = revisits.after(role, list_change, Duration::from_secs(least), NOW);
+                prop_assert!(u64::from(revisits.every) >= least);
+                prop_assert!(u64::from(revisits.every) <= least.max(u64::from(longest(role).max(7 * DAYS))));
             }
         }
 
         #[test]
         fn a_digest_does_not_depend_on_the_order(numbers in prop::collection::hash_set(0_u32..1_000, 0..20)) {
-            let found = |number: u32| Found {
+            let found = |number: u32| FoundUrl {
                 url: CanonicalUrl::parse(&format!("https://a.vn/{number}")).expect("a plain address"),
                 role: Role::Page,
                 dated: number.is_multiple_of(3).then_some(NOW),
                 news: false,
             };
-            let mut all: Vec<Found> = numbers.into_iter().map(found).collect();
+            let mut all: Vec<FoundUrl> = numbers.into_iter().map(found).collect();
             let digest = digest_of(&all);
             all.reverse();
             prop_assert_eq!(digest_of(&all), digest);
