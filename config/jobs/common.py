@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import io
 import json
@@ -26,6 +27,13 @@ FIELDS = re.compile(rb"(?im)^(WARC-Type|WARC-Target-URI|Content-Length):[ \t]*<?
 SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 DOCUMENTS_IN_A_BATCH = 256
 SITES = PublicSuffixList()
+
+
+def positive(text: str) -> int:
+    """Reads a number of a command line that is at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 1 or more")
+    return int(text)
 
 
 def session(job: str, rows_in_a_batch: int) -> SparkSession:

@@ -53,13 +53,17 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", required=True, help="folder of the documents")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of gleaner; repeatable")
     parser.add_argument("--confidence", type=float, default=0.1, help="as in gleaner export [default: 0.1]")
-    parser.add_argument("--buckets", type=int, default=64, help="number of groups of sites [default: 64]")
-    parser.add_argument("--buckets-at-once", type=int, default=16, help="buckets done together [default: 16]")
-    parser.add_argument("--tasks", type=int, help="tasks for these buckets [default: 4 for each core]")
-    parser.add_argument("--files-at-once", type=int, default=1000, help="WARC files done together [default: 1000]")
-    parser.add_argument("--largest", type=int, default=8 << 20, help="larger records are left out [default: 8 MiB]")
-    parser.add_argument("--run-size", type=int, default=64 << 20, help="bytes of small sites in one run [default: 64 MiB]")
+    parser.add_argument("--buckets", type=common.positive, default=64, help="number of groups of sites [default: 64]")
+    parser.add_argument("--buckets-at-once", type=common.positive, default=16, help="buckets done together [default: 16]")
+    parser.add_argument("--tasks", type=common.positive, help="tasks for these buckets [default: 4 for each core]")
+    parser.add_argument("--files-at-once", type=common.positive, default=1000, help="WARC files done together [default: 1000]")
+    parser.add_argument("--largest", type=common.positive, default=8 << 20, help="larger records are left out [default: 8 MiB]")
+    parser.add_argument(
+        "--run-size", type=common.positive, default=64 << 20, help="bytes of small sites in one run [default: 64 MiB]"
+    )
     asked = parser.parse_args(words)
+    if not 0 <= asked.confidence <= 1:
+        parser.error(f"--confidence is from 0 to 1, not {asked.confidence}")
     if any(setting.startswith("corpus.duplicates") for setting in asked.set):
         parser.error("corpus.duplicates cannot be set: this job finds exact duplicates, near_duplicates.py the others")
     return asked

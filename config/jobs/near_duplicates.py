@@ -57,7 +57,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--write", help="also write the documents without duplicates into this folder")
     parser.add_argument("--head", choices=["first", "longest"], default="first", help="the representative [default: first]")
     parser.add_argument("--similarity", type=float, default=0.5, help="minimum of near-duplicates, 0 to 1 [default: 0.5]")
-    parser.add_argument("--bands-at-once", type=int, default=14, help="bands done together, of 42 [default: 14]")
+    parser.add_argument("--bands-at-once", type=common.positive, default=14, help="bands done together, of 42 [default: 14]")
     asked = parser.parse_args(words)
     if not 0 <= asked.similarity <= 1:
         parser.error(f"--similarity is from 0 to 1, not {asked.similarity}")

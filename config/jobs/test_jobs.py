@@ -133,6 +133,23 @@ def test_other_settings_and_folders_in_use_are_refused(spark: SparkSession, arch
         extract.main(words_of(tmp_path / "absent", tmp_path / "third"))
 
 
+@pytest.mark.parametrize("option", ["buckets", "buckets-at-once", "tasks", "files-at-once", "largest", "run-size"])
+@pytest.mark.parametrize("value", ["0", "-1", "x"])
+def test_numbers_that_would_lose_pages_are_refused(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With zero or a negative number, a loop over parts would end at once, and the job would write no documents."""
+    with pytest.raises(SystemExit, match="2"):
+        extract.arguments(["warc", "--work", "work", "--out", "out", f"--{option}", value])
+    assert f"argument --{option}: {value} is not a whole number of 1 or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["-0.1", "7", "nan"])
+def test_a_confidence_is_a_probability(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """No document has a confidence above 1."""
+    with pytest.raises(SystemExit, match="2"):
+        extract.arguments(["warc", "--work", "work", "--out", "out", "--confidence", value])
+    assert f"--confidence is from 0 to 1, not {value}" in capsys.readouterr().err
+
+
 def test_a_damaged_file_is_named(
     spark: SparkSession, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -309,6 +326,17 @@ def near(exports: list[str], folder: Path, *more: str) -> Rows:
 
     near_duplicates.main([*exports, "--work", str(folder / "work"), "--out", str(folder / "out"), *more])
     return rows(folder / "out")
+
+
+@pytest.mark.parametrize("value", ["0", "-3"])
+def test_a_number_of_bands_is_positive(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a negative number, the job would compare no documents."""
+    pytest.importorskip("gleaner", reason="skipped: the gleaner wheel is not installed")
+    import near_duplicates
+
+    with pytest.raises(SystemExit, match="2"):
+        near_duplicates.arguments(["in", "--work", "work", "--out", "out", "--bands-at-once", value])
+    assert f"argument --bands-at-once: {value} is not a whole number of 1 or more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5])
