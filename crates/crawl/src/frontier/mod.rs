@@ -333,9 +333,9 @@ impl Frontier {
     }
 
     /// Whether the run has nothing to wait for: nothing is due within `crawl.linger`, until
-    /// `SessionConfig::awaits_until`, or until `holds_end`, when all partitions may be requested. The run always waits for the delay of a group. It does not wait
-    /// for longer back-offs, nor for hosts that [`is_awaited`](Self::is_awaited) excludes. The next run
-    /// requests their URLs.
+    /// `SessionConfig::awaits_until`, or until `holds_end`, when all partitions may be requested. The run
+    /// always waits for the delay of a group. It does not wait for longer back-offs, nor for hosts that
+    /// [`is_awaited`](Self::is_awaited) excludes. The next run requests their URLs.
     pub(crate) fn is_idle(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let clock = &self.session.clock;
         let (now, patience) = (Instant::now(), clock.until(self.session.awaits_until));
