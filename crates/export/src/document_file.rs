@@ -327,6 +327,9 @@ mod tests {
         let read = read(&file, &bytes, 0);
         let mut expected = documents();
         expected.sort_by_key(|document| document.id);
+        for document in &mut expected {
+            document.fetched = Timestamp::from_microsecond(document.fetched.as_microsecond()).unwrap();
+        }
         assert_eq!(read.iter().map(|stored| stored.revision).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(read.into_iter().map(|stored| stored.document).collect::<Vec<_>>(), expected);
     }
