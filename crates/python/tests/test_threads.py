@@ -41,7 +41,7 @@ def test_a_page_that_is_not_html(pages):
 
 
 def test_arguments_are_checked_at_once(pages):
-    with pytest.raises(gleaner.InputError, match="threads: 0 is too few"):
+    with pytest.raises(gleaner.InputError, match="^threads must be a whole number of 1 or more, not 0$"):
         gleaner.extract_many(pages, threads=0)
     with pytest.raises(gleaner.InputError, match="errors: 'ignore' is not known"):
         gleaner.extract_many(pages, errors="ignore")
@@ -51,8 +51,7 @@ def test_the_gil_is_released(pages):
     """Python code runs while `extract` does.
 
     A thread extracts a page repeatedly. The switch interval is eleven days, so the thread never gives up the GIL
-    between
-    two calls. The main thread can count only while Rust works. Without the release, the test would never end.
+    between two calls. The main thread can count only while Rust works. Without the release, the test would never end.
     """
     stop, begun = threading.Event(), threading.Event()
     interval = sys.getswitchinterval()

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Optional, Tuple
 
+from gleaner import _engine
+
 
 @dataclass(frozen=True)
 class Document:
@@ -81,7 +83,13 @@ class Document:
 
     @classmethod
     def from_dict(cls, record: Dict[str, Any]) -> "Document":
-        """Return the document with these fields. Unknown names are ignored."""
+        """Return the document with these fields. Unknown names are ignored.
+
+        Raises InputError if a field is missing.
+        """
+        for name in _NAMES:
+            if name not in record:
+                raise _engine.InputError(f'the record has no "{name}"')
         return cls(**{name: record[name] for name in _NAMES})
 
 

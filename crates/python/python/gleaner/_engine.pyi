@@ -21,7 +21,7 @@ __all__ = [
 
 __version__: str
 
-_Html = Union[str, bytes]
+_Html = Union[str, bytes, bytearray]
 
 class Error(Exception): ...
 class InputError(Error): ...

@@ -9,18 +9,17 @@ def near_duplicates(texts: Iterable[str], similarity: float = 0.5) -> List[int]:
     """Return, for each text, the position of the text that represents it.
 
     A near-duplicate is represented by an earlier text. Any other text is represented by itself. Therefore keep the
-    texts
-    whose value is their own position. `similarity` is the minimum similarity of near-duplicates, from 0 to 1. All
-    texts
-    are in memory. For more texts than fit in memory, use `signature`, `bands` and `verdict` in a job on several
-    machines.
+    texts whose value is their own position. `similarity` is the minimum similarity of near-duplicates, from 0 to 1.
+    All texts are in memory. For more texts than fit in memory, use `signature`, `bands` and `verdict` in a job on
+    several machines.
     """
+    if isinstance(texts, (str, bytes)) or texts is None:
+        raise TypeError(f"texts must be a list of texts, not {type(texts).__name__}")
     return _engine.near_duplicates(list(texts), similarity)
 
 
 def signature(text: str) -> Optional[bytes]:
-    """Return the signature of a text, 256 bytes. Return None if the text has fewer than 10 words, which are too few.
-    """
+    """Return the signature of a text, 256 bytes, or None if the text has fewer than 10 words."""
     return _engine.signature(text)
 
 
@@ -28,8 +27,7 @@ def bands(signature: bytes) -> List[int]:
     """Return the 42 keys of a signature, as signed 64-bit numbers.
 
     Near-duplicates have at least one key in common, with a probability of 0.97 at a similarity of 0.44. Equal keys
-    always
-    belong to the same band.
+    always belong to the same band.
     """
     return _engine.bands(signature)
 

@@ -1,21 +1,28 @@
 """Extraction from pages, and templates."""
 
 import json
+import operator
 import os
 from datetime import datetime, timezone
 from itertools import islice
-from typing import Any, Callable, Iterable, Iterator, List, Literal, NamedTuple, Optional, Tuple, Union
+from typing import Callable, Iterable, Iterator, List, Literal, NamedTuple, Optional, Tuple, TypeVar, Union
 
 from gleaner import _engine
 from gleaner._document import Document, from_json
 
-Html = Union[str, bytes]
+Html = Union[str, bytes, bytearray]
 Page = Union[Html, Tuple[Html, Optional[str]]]
 Keep = Literal["captions", "credits", "by-lines", "read-more"]
 Also = Literal["comments", "captions", "links"]
 
+_Located = Tuple[Html, Optional[str]]
+_Result = TypeVar("_Result")
+
 _AHEAD = 16
 """Pages per thread that are read before their results are returned."""
+
+_THREADS_PER_PROCESSOR = 4
+"""The most threads. Ctrl-C takes effect only after the pages that all threads have read ahead."""
 
 
 class Judgement(NamedTuple):
@@ -78,7 +85,15 @@ class Template:
 
         Raises TemplateError if the text is not a template.
         """
-        return Template(_engine.Template.from_json(json))
+        if not isinstance(json, str):
+            raise TypeError(f"json must be str, the text of a template, not {_type(json)}")
+        try:
+            return Template(_engine.Template.from_json(json))
+        except _engine.TemplateError as error:
+            if not json.strip().lower().endswith(".json"):
+                raise
+            message = f"{error}; pass the text of the template, not the name of its file"
+        raise _engine.TemplateError(message)
 
     def to_json(self) -> str:
         """Return the template as JSON."""
@@ -115,7 +130,9 @@ class Template:
 
         A template is out of date if 12 of the last 20 pages are unlike.
         """
-        return Seen(**json.loads(self._template.compare(html, url)))
+        _check(html, url)
+        compared = _read([(html, url)], lambda pages: self._template.compare(*pages[0]))
+        return Seen(**json.loads(compared))
 
     def __reduce__(self) -> Tuple[Callable[[str], "Template"], Tuple[str]]:
         return Template.from_json, (self.to_json(),)
@@ -150,7 +167,13 @@ def extract(
     A page that is not an article may have text, too: see `Document.not_article`.
     Raises InputError if the page is not HTML (an image, a PDF) or `url` is not a web address.
     """
-    return from_json(_engine.extract(html, url, _time(fetched), _handle(template), list(keep), list(also)))
+    time, handle, kept, parts = _time(fetched), _handle(template), _names(keep, "keep"), _names(also, "also")
+    _check(html, url)
+    try:
+        return from_json(_engine.extract(html, url, time, handle, kept, parts))
+    except (TypeError, UnicodeEncodeError):
+        html, url = _valid(html, url)
+    return from_json(_engine.extract(html, url, time, handle, kept, parts))
 
 
 def extract_many(
@@ -165,43 +188,87 @@ def extract_many(
     """Yield the document of each page, in the order of the pages. Each page is extracted as by `extract`.
 
     pages: sources of pages, or pairs of source and url. They are read when needed, sixteen per thread at a time.
-    threads: number of threads, by default the number of processors.
-    errors: what to do with a page that is not HTML: `raise` InputError, or `skip` to yield None.
+    threads: number of threads, by default the number of processors, and at most four times this number.
+    errors: what to do with a page that is not HTML, or whose url is not a web address: `raise` InputError, or `skip`
+        to yield None.
+
+    The messages of errors start with the position of the page, such as `page 0`.
     """
-    if threads is not None and threads < 1:
-        raise _engine.InputError(f"threads: {threads} is too few; use 1 or more")
     if errors not in ("raise", "skip"):
-        raise _engine.InputError(f'errors: {errors!r} is not known; there are: raise, skip')
-    return _extracted(pages, threads or os.cpu_count() or 1, template, list(keep), list(also), errors == "skip")
+        raise _engine.InputError(f"errors: {errors!r} is not known; there are: raise, skip")
+    return _extracted(
+        _listed(pages),
+        _threads(threads),
+        _handle(template),
+        _names(keep, "keep"),
+        _names(also, "also"),
+        errors == "skip",
+    )
 
 
 def _extracted(
-    pages: Iterable[Page], threads: int, template: Optional[Template], keep: List[Any], also: List[Any], skip: bool
+    pages: Iterable[Page],
+    threads: int,
+    template: Optional[_engine.Template],
+    keep: List[str],
+    also: List[str],
+    skip: bool,
 ) -> Iterator[Optional[Document]]:
-    rest = map(_pair, pages)
+    rest, position = _pairs(pages), 0
     while batch := list(islice(rest, threads * _AHEAD)):
-        for found in _engine.extract_many(batch, threads, _handle(template), keep, also):
+        extracted = _read(batch, lambda pages: _engine.extract_many(pages, threads, template, keep, also))
+        for (_, url), found in zip(batch, extracted):
             if isinstance(found, _engine.Error):
                 if not skip:
-                    raise found
+                    raise type(found)(_place(position, url, str(found)))
                 found = None
             yield from_json(found)
+            position += 1
 
 
 def learn(pages: Iterable[Page], host: Optional[str] = None) -> Template:
     """Learn the template of a site from 2 to 30 of its articles. 25 articles are a good number.
 
-    pages: sources of pages, or pairs of source and url. Pages that are not articles are skipped.
+    pages: sources of pages, or pairs of source and url. Pages that are not articles are skipped, also those that are
+        not HTML or whose url is not a web address.
     host: host of the site. Pages of other hosts are ignored. Without it, all pages must be from one host.
 
     Raises LearnError if there are fewer than two articles, or articles of several hosts.
     """
-    return Template(_engine.learn(list(map(_pair, pages)), host))
+    if host is not None and not isinstance(host, str):
+        raise TypeError(f"host must be str or None, not {_type(host)}")
+    located = list(_pairs(_listed(pages)))
+    try:
+        return _learned(located, host)
+    except _engine.InputError:
+        usable, skipped = _usable(located)
+    try:
+        return _learned(usable, host)
+    except _engine.LearnError as error:
+        message = f"{error}; pages skipped: {len(skipped)}, the first is {skipped[0]}" if skipped else str(error)
+    raise _engine.LearnError(message)
+
+
+def _learned(pages: List[_Located], host: Optional[str]) -> Template:
+    return Template(_read(pages, lambda pages: _engine.learn(pages, host)))
+
+
+def _usable(pages: List[_Located]) -> Tuple[List[_Located], List[str]]:
+    """Return the pages that can be read, and why the others cannot."""
+    usable, skipped = [], []
+    for position, (html, url) in enumerate(pages):
+        try:
+            judge(html, url)
+            usable.append((html, url))
+        except _engine.InputError as error:
+            skipped.append(_place(position, url, str(error)))
+    return usable, skipped
 
 
 def judge(html: Html, url: Optional[str] = None) -> Judgement:
     """Return whether a page is an article, judged from this page alone."""
-    reason = _engine.judge(html, url)
+    _check(html, url)
+    reason = _read([(html, url)], lambda pages: _engine.judge(*pages[0]))
     return Judgement(True, None, None) if reason is None else Judgement(False, *reason)
 
 
@@ -210,17 +277,108 @@ def language(text: str, declared: Optional[str] = None) -> Language:
     return Language(*_engine.language(text, declared))
 
 
-def _pair(page: Page) -> Tuple[Html, Optional[str]]:
-    return page if isinstance(page, tuple) else (page, None)
+def _read(pages: List[_Located], read: Callable[[List[_Located]], _Result]) -> _Result:
+    """Return what `read` returns for the pages. It cannot read lone surrogates; if there are any, they are replaced."""
+    try:
+        return read(pages)
+    except (TypeError, UnicodeEncodeError):
+        pages = [_valid(html, url) for html, url in pages]
+    return read(pages)
+
+
+def _valid(html: Html, url: Optional[str]) -> _Located:
+    """Return the page with U+FFFD instead of lone surrogates."""
+    return _scalars(html) if isinstance(html, str) else html, None if url is None else _scalars(url)
+
+
+def _scalars(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _check(html: Html, url: Optional[str]) -> None:
+    if error := _mistake(html, url):
+        raise TypeError(error)
+    if url == "":
+        raise _engine.InputError(_EMPTY_URL)
+
+
+def _pairs(pages: Iterable[Page]) -> Iterator[_Located]:
+    for position, page in enumerate(pages):
+        pair = page if isinstance(page, tuple) else (page, None)
+        if len(pair) != 2:
+            raise TypeError(f"page {position}: a pair has 2 elements, html and url, not {len(pair)}")
+        if error := _mistake(*pair):
+            raise TypeError(f"page {position}: {error}")
+        yield pair
+
+
+_EMPTY_URL = "url must not be empty; use None if the URL is not known"
+
+
+def _mistake(html: object, url: object) -> Optional[str]:
+    """Return why the arguments have the wrong type."""
+    if not isinstance(html, (str, bytes, bytearray)):
+        advice = ""
+        if isinstance(html, tuple):
+            advice = "; pass html and url separately"
+        elif hasattr(html, "read"):
+            advice = "; pass file.read()"
+        return f"html must be str or bytes, not {_type(html)}{advice}"
+    if url is not None and not isinstance(url, str):
+        return f"url must be str or None, not {_type(url)}"
+    return None
+
+
+def _place(position: int, url: Optional[str], message: str) -> str:
+    """Return the message with the position of the page, and with its URL unless the message has it."""
+    if url == "":
+        return f"page {position}: {_EMPTY_URL}"
+    return f"page {position}: {message}" if url is None or url in message else f"page {position} ({url}): {message}"
+
+
+def _type(value: object) -> str:
+    return type(value).__name__
+
+
+def _listed(pages: Iterable[Page]) -> Iterable[Page]:
+    if isinstance(pages, (str, bytes, bytearray)) or pages is None:
+        raise TypeError(f"pages must be a list of pages, not {_type(pages)}")
+    return pages
+
+
+def _names(names: Iterable[str], of: str) -> List[str]:
+    if isinstance(names, (str, bytes)) or names is None:
+        raise TypeError(f"{of} must be a list of names, not {_type(names)}")
+    return list(names)
+
+
+def _threads(threads: Optional[int]) -> int:
+    processors = os.cpu_count() or 1
+    if threads is None:
+        return processors
+    message = f"threads must be a whole number of 1 or more, not {threads!r}"
+    try:
+        number = operator.index(threads)
+    except TypeError:
+        raise TypeError(message) from None
+    if number < 1:
+        raise _engine.InputError(message)
+    return min(number, _THREADS_PER_PROCESSOR * processors)
 
 
 def _handle(template: Optional[Template]) -> Optional[_engine.Template]:
-    return None if template is None else template._template
+    if template is None:
+        return None
+    if not isinstance(template, Template):
+        raise TypeError(f"template must be a Template, not {_type(template)}; use Template.from_json for JSON")
+    return template._template
 
 
 def _time(fetched: Optional[datetime]) -> Optional[str]:
     if fetched is None:
         return None
+    if not isinstance(fetched, datetime):
+        raise TypeError(f"fetched must be a datetime with a time zone, not {_type(fetched)}")
     if fetched.tzinfo is None:
         raise _engine.InputError(f"fetched: {fetched} has no time zone")
     return fetched.astimezone(timezone.utc).isoformat()
