@@ -19,7 +19,7 @@ pub struct ElementKinds {
 /// than 200 bytes.
 ///
 /// ```
-/// use gleaner_html::{Page, kinds};
+/// use gleaner_html::{Page, element_kinds};
 ///
 /// let page = Page::parse("<div class=page><ul class='menu  wide-2026' id=m1><li>");
 /// let list = page.elements("ul").next().unwrap();

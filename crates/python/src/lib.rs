@@ -16,7 +16,7 @@ mod many;
 mod near;
 mod template;
 
-use gleaner_text::{Document, Extra, Insert, Page, Pins, PageClass, extract_with};
+use gleaner_text::{Document, Extra, Insert, Page, PageClass, Pins, extract_with};
 use pyo3::prelude::*;
 
 use crate::error::{Error, InputError, LearnError, TemplateError, to_py_error};
@@ -73,14 +73,14 @@ fn extract(
     let wishes = Requested::new(&keep, &also)?;
     let html = html.at(url, fetched)?;
     let template = template.map(Bound::get);
-    py.detach(|| document(&html, template, &wishes)).map_err(raised)
+    py.detach(|| document(&html, template, &wishes)).map_err(to_py_error)
 }
 
 /// Returns the name and the description of the reason why a page is not an article, or `None` for an article.
 #[pyfunction]
 fn judge(py: Python<'_>, html: Html, url: Option<String>) -> PyResult<Option<(&'static str, String)>> {
     let html = html.at(url, None)?;
-    let verdict = py.detach(|| html.page().map(|page: Page| page.verdict())).map_err(raised)?;
+    let verdict = py.detach(|| html.page().map(|page: Page| page.verdict())).map_err(to_py_error)?;
     Ok(match verdict {
         PageClass::Article => None,
         PageClass::NotArticle(reason) => Some((reason.label(), reason.to_string())),

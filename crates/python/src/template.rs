@@ -19,7 +19,7 @@ impl Template {
 impl Template {
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &str) -> PyResult<Self> {
-        py.detach(|| gleaner_text::Template::from_json(json)).map(Self).map_err(raised)
+        py.detach(|| gleaner_text::Template::from_json(json)).map(Self).map_err(to_py_error)
     }
 
     fn to_json(&self, py: Python<'_>) -> String {
@@ -41,7 +41,7 @@ impl Template {
     /// Returns the figures of a page as JSON, in the same form as those of the training pages.
     fn compare(&self, py: Python<'_>, html: Html, url: Option<String>) -> PyResult<String> {
         let html = html.at(url, None)?;
-        let seen = py.detach(|| html.page().map(|page| self.0.compare(&page))).map_err(raised)?;
+        let seen = py.detach(|| html.page().map(|page| self.0.compare(&page))).map_err(to_py_error)?;
         Ok(serde_json::json!(seen).to_string())
     }
 }
@@ -62,5 +62,5 @@ pub(crate) fn learn(
         }
         Ok(training.learn(TemplateMethod::default(), Timestamp::now())?)
     });
-    learned.map(Template).map_err(raised)
+    learned.map(Template).map_err(to_py_error)
 }
