@@ -93,7 +93,7 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Returns the host's next URL to request, in the order of [`crate::Turn`], or `None` if no URL is ready.
+    /// Returns the host's next URL to request, in the order of [`crate::QueuePosition`], or `None` if no URL is ready.
     ///
     /// # Errors
     /// The store cannot be read.

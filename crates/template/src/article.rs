@@ -180,7 +180,7 @@ pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Opt
     Evidence::new(page, url).without_model(site)
 }
 
-/// Classifies a page like [`classify`]. `judged` is the result of the built-in block model without a
+/// Classifies a page like [`judge`]. `judged` is the result of the built-in block model without a
 /// template.
 #[must_use]
 pub fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {

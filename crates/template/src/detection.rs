@@ -176,7 +176,7 @@ impl Detector {
         self.detect_lines(page).map(DetectionResult::extracted)
     }
 
-    /// Classifies a page of this site on which detection failed, like [`classify`](crate::classify). Rejects
+    /// Classifies a page of this site on which detection failed, like [`judge`](crate::judge). Rejects
     /// a page as a hub without using the block model if it has no line at a DOM path of body text, little
     /// prose and many links.
     #[must_use]

@@ -7,7 +7,7 @@
 //! * VNI-Windows writes a vowel, followed by one byte for all its marks: `aù` is `á`.
 //!
 //! Pages in TCVN3 or VNI declare windows-1252 or no encoding, and rely on a font to show the letters.
-//! [`format_time`] detects the encodings. A text has an encoding if decoding it turns words that are not
+//! [`detect`] detects the encodings. A text has an encoding if decoding it turns words that are not
 //! Vietnamese syllables into syllables.
 //!
 //! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones become lower
