@@ -1,6 +1,6 @@
 //! Exposes the detection of near-duplicates to Python.
 
-use gleaner_text::near::{self, PageClass, Signature};
+use gleaner_text::near::{self, Relation, Signature};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
@@ -55,8 +55,8 @@ pub(crate) fn similarity(one: &[u8], other: &[u8]) -> PyResult<f64> {
 pub(crate) fn verdict(py: Python<'_>, one: &str, other: &str, similarity: f64) -> PyResult<&'static str> {
     let least = share(similarity)?;
     Ok(match py.detach(|| near::verdict(one, other, least)) {
-        PageClass::Duplicate => "duplicate",
-        PageClass::Related => "related",
-        PageClass::Other => "other",
+        Relation::Duplicate => "duplicate",
+        Relation::Related => "related",
+        Relation::Other => "other",
     })
 }
