@@ -37,7 +37,7 @@ pub struct Capture<'a> {
     pub coded: Option<&'a [u8]>,
     /// Whether the body was cut at a limit.
     pub is_cut: bool,
-    /// The headers of the request, in order. If there are none, no `request` record is written.
+    /// The headers of the request, in order. Without headers, no `request` record is written.
     pub request: &'a [(String, String)],
     /// Additional named fields of the record.
     pub fields: &'a [(&'a str, &'a str)],

@@ -67,7 +67,7 @@ pub(crate) fn stopped(summary: &Summary, by: &str) -> String {
     format!("run {} was {by}: {so_far}", summary.run.number)
 }
 
-/// Describes how many fetched pages wait for a template. Returns `None` if there are none.
+/// Describes how many fetched pages wait for a template. Returns `None` if no page waits.
 pub(crate) fn waiting(buffered: &[DeferredHost]) -> Option<String> {
     let pages: u64 = buffered.iter().map(|held| held.urls).sum();
     let hosts = count(buffered.len() as u64, "host");

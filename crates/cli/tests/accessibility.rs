@@ -17,7 +17,7 @@ fn axe() -> Option<String> {
     fs::read_to_string(file).ok()
 }
 
-/// Returns the violations that axe-core finds as text, or an empty text if there are none.
+/// Returns the violations that axe-core finds as text, or an empty text if it finds nothing.
 const CHECK: &str = "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.map(\
     fault => fault.id + ': ' + fault.nodes.map(node => node.html + ' ' + node.failureSummary).join(' | ')).join('\\n'))";
 

@@ -47,6 +47,30 @@ places = {(row["archive_file"], row["archive_offset"]) for row in exported.value
 assert places <= responses, sorted(places - responses)[:3]
 "#;
 
+/// Python: runs the statement of docs/workers.md, also when each file has a later copy, so that every row is outdated.
+const STATEMENT: &str = r#"
+import glob, json, shutil
+import duckdb
+
+statement = open("statement.sql", encoding="utf-8").read()
+exported = {row["id"] for row in map(json.loads, open("export.jsonl", encoding="utf-8"))}
+for is_copied in [False, True]:
+    if is_copied:
+        for path in glob.glob("documents/*/*.parquet"):
+            shutil.copy(path, path.replace("/0", "/9"))
+    rows = duckdb.sql(statement)
+    id = rows.columns.index("id")
+    assert sorted(row[id] for row in rows.fetchall()) == sorted(exported), is_copied
+"#;
+
+/// Returns the DuckDB statement of docs/workers.md, with the addresses of local files.
+fn documented_statement() -> String {
+    let page = include_str!("../../../docs/workers.md");
+    let begin = page.find("SELECT * FROM read_parquet(").expect("the statement");
+    let length = page[begin..].find("```").expect("the end of the statement");
+    page[begin..begin + length].replace("s3://bucket/news/", "")
+}
+
 /// A cluster with an S3 server.
 fn cluster(files: &TempDir) -> Option<(Cluster, S3Server)> {
     let mut cluster = Cluster::with_papers(FEW, &["fsync=off"])?;
@@ -100,6 +124,8 @@ fn other_programs_read_the_documents_and_the_archive() {
     let corpus = files.path().join("news/corpus");
     std::fs::write(corpus.join("export.jsonl"), &after).unwrap();
     let _ = python(&corpus, &["pyarrow.dataset", "warcio"], CHECK);
+    std::fs::write(corpus.join("statement.sql"), documented_statement()).unwrap();
+    let _ = python(&corpus, &["duckdb"], STATEMENT);
 }
 
 #[test]

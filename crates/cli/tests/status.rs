@@ -229,7 +229,7 @@ fn stop(mut served: Served, bearer: &str) {
     assert_eq!(served.process.wait().unwrap().code(), Some(130));
 }
 
-/// Checks that a crawl that was stopped on the page of `gleaner serve` is told, and can be continued there.
+/// Checks that a crawl that was stopped on the page of `gleaner serve` is reported, and can be continued there.
 #[test]
 fn a_crawl_that_is_stopped_on_the_page_is_told() {
     let crawl = Crawl::new(Duration::from_millis(300));

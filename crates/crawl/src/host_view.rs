@@ -380,20 +380,7 @@ mod tests {
     use super::*;
 
     fn host() -> HostView {
-        let record = HostRecord {
-            id: HostId(1),
-            name: "a.example".into(),
-            domain: "a.example".into(),
-            sequence: 0,
-            queued: 0,
-            buffered: 0,
-            template: 0,
-            held_until: None,
-            outdated: false,
-            paused: false,
-            announced_updates: 0,
-            confirmed_updates: 0,
-        };
+        let record = HostRecord::new(HostId(1), "a.example", "a.example");
         HostView {
             record,
             seeding: SeedState::Unknown,

@@ -42,20 +42,7 @@ mod tests {
 
     #[test]
     fn hosts_of_the_site_and_similar_names_are_found() {
-        let record = |name: &str| HostRecord {
-            id: HostId(1),
-            name: name.into(),
-            domain: site_of(name).unwrap(),
-            sequence: 0,
-            queued: 0,
-            buffered: 0,
-            template: 0,
-            held_until: None,
-            outdated: false,
-            paused: false,
-            announced_updates: 0,
-            confirmed_updates: 0,
-        };
+        let record = |name: &str| HostRecord::new(HostId(1), name, &site_of(name).unwrap());
         let known = ["vnexpress.net", "english.vnexpress.net", "tuoitre.vn", "www.tuoitre.vn"].map(record);
         for (name, found) in [
             ("vnexpres.net", &["vnexpress.net"][..]),

@@ -58,7 +58,7 @@ pub struct PageEntry {
     pub title: Option<String>,
     /// The path of the page. The file is compressed with gzip if its name ends in `.gz`.
     pub html: PathBuf,
-    /// The path of the gold text. `None` if there is none.
+    /// The path of the gold text, or `None` if the page has no gold text.
     pub gold: Option<PathBuf>,
 }
 
@@ -71,7 +71,7 @@ pub struct RecordedPage {
     pub source: String,
     /// The parsed page.
     pub page: Page,
-    /// The gold text. `None` if there is none.
+    /// The gold text, or `None` if the page has no gold text.
     pub gold: Option<String>,
 }
 

@@ -88,7 +88,7 @@ impl Access {
         }
     }
 
-    /// Returns the `Crawl-delay` without a cap, or `None` if there is none.
+    /// Returns the `Crawl-delay` without a cap, or `None` if robots.txt does not set it.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {

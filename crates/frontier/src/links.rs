@@ -71,7 +71,7 @@ pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// Returns the URL in `found` that is the next page of the list at `url`, or `None` if there is none. Detects
+/// Returns the URL in `found` that is the next page of the list at `url`, or `None` if no URL is. Detects
 /// common address forms such as `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [FoundUrl]) -> Option<&'a CanonicalUrl> {

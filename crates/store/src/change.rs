@@ -237,20 +237,8 @@ impl Change {
         let key = keys::meta_of(partition, "hosts");
         let hosts: u32 = self.get("the number of hosts", &key)?.unwrap_or(0);
         self.put(key, &(hosts + 1));
-        let host = HostRecord {
-            id: HostId(partition.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?),
-            name: name.into(),
-            domain: domain.into(),
-            sequence: 0,
-            queued: 0,
-            buffered: 0,
-            template: 0,
-            held_until: None,
-            outdated: false,
-            paused: false,
-            announced_updates: 0,
-            confirmed_updates: 0,
-        };
+        let id = HostId(partition.number(hosts).ok_or(StoreError::Crowded { what: "hosts" })?);
+        let host = HostRecord::new(id, name, domain);
         self.put_host(&host);
         Ok(host)
     }

@@ -34,7 +34,8 @@ use crate::records::decode;
 use crate::{FileRecord, Store, StoreError, keys};
 use plan::{Batch, Input};
 
-/// Size of the files of documents to which a new file is written, in bytes. They have about 128 MB of text.
+/// Minimum size of the files of documents that a worker merges during a run, in bytes. By estimate, they have
+/// 128 MB of text.
 const DOCUMENTS: u64 = 48 << 20;
 
 /// Minimum size of a file of the archive, in bytes.

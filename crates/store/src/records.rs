@@ -152,6 +152,27 @@ pub struct HostRecord {
     pub confirmed_updates: u32,
 }
 
+impl HostRecord {
+    /// Creates the record of a host without URLs and without a template.
+    #[must_use]
+    pub fn new(id: HostId, name: &str, domain: &str) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            domain: domain.into(),
+            sequence: 0,
+            queued: 0,
+            buffered: 0,
+            template: 0,
+            held_until: None,
+            outdated: false,
+            paused: false,
+            announced_updates: 0,
+            confirmed_updates: 0,
+        }
+    }
+}
+
 /// A raw page that is kept for training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawPage {

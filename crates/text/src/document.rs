@@ -58,11 +58,11 @@ pub struct Document {
     pub template_version: Option<u32>,
     /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if unknown.
     pub confidence: Option<f64>,
-    /// Lines of readers' comments. There are none unless requested ([`Extra`](crate::Extra)).
+    /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
     pub comments: Vec<String>,
-    /// Captions. There are none unless requested.
+    /// Captions. Empty unless requested.
     pub captions: Vec<String>,
-    /// Absolute addresses of the links in the text. There are none unless requested.
+    /// Absolute addresses of the links in the text. Empty unless requested.
     pub links: Vec<String>,
     /// The linked text of each address in [`Self::links`].
     pub link_texts: Vec<String>,

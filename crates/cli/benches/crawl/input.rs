@@ -20,7 +20,7 @@ const COPIES: usize = 4;
 pub(crate) struct Input {
     pub(crate) description: String,
     pages: Vec<Page>,
-    /// The seeds of the first crawl, which is not measured. If there are none, the bench runs only one crawl.
+    /// The seeds of the first crawl, which is not measured. Without seeds, the bench runs only one crawl.
     pub(crate) learning: Vec<String>,
     pub(crate) seeds: Vec<String>,
     /// The maximum depth of a crawl.

@@ -52,7 +52,7 @@ fn main() {
     }
 }
 
-/// Returns a Python with Scrapy and trafilatura, or `None` if there is none.
+/// Returns a Python with Scrapy and trafilatura, or `None` if it is not installed.
 fn python() -> Option<String> {
     let python = std::env::var("GLEANER_PYTHON").unwrap_or_else(|_| "python3".into());
     let mut command = Command::new(&python);

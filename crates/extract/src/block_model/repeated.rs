@@ -38,7 +38,7 @@ const CONTENT: f64 = 0.8;
 /// Minimum number of words of a paragraph that identifies an article together with the title.
 const PARAGRAPH: usize = 20;
 
-/// The texts that a site repeats, as hashes of text and path. By default there are none.
+/// The texts that a site repeats, as hashes of text and path. The default is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated(BTreeSet<u64>);
 
