@@ -34,8 +34,7 @@ use crate::records::decode;
 use crate::{FileRecord, Store, StoreError, keys};
 use plan::{Batch, Input};
 
-/// Minimum size of the files of documents that a worker merges during a run, in bytes. By estimate, they have
-/// 128 MB of text.
+/// The size, in bytes, from which a file of documents is large enough. By estimate, it has 128 MB of text.
 const DOCUMENTS: u64 = 48 << 20;
 
 /// Minimum size of a file of the archive, in bytes.
