@@ -55,7 +55,7 @@ pub fn similarity(one: &Signature, other: &Signature) -> f64 {
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
 /// ```
-/// use gleaner_text::near::{SIMILARITY, PageClass, verdict};
+/// use gleaner_text::near::{SIMILARITY, Relation, verdict};
 ///
 /// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
 ///            the mayor said, and will take two years, perhaps three, to finish.";
