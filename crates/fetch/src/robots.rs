@@ -67,7 +67,7 @@ impl RobotsRules {
     /// the result may contain no rules.
     #[must_use]
     pub fn parse(bytes: &[u8], product: &str) -> Self {
-        let mut reader = Reader::new(token(product.trim()));
+        let mut reader = RobotsReader::new(token(product.trim()));
         for line in lines(bytes) {
             reader.line(line);
         }
@@ -145,7 +145,7 @@ struct Agents {
     all: bool,
 }
 
-struct Reader<'a> {
+struct RobotsReader<'a> {
     product: &'a str,
     agents: Agents,
     /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` begins a new group.
@@ -158,7 +158,7 @@ struct Reader<'a> {
     sitemaps: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RobotsReader<'a> {
     fn new(product: &'a str) -> Self {
         Self {
             product,

@@ -28,7 +28,7 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
         return digits_alone(text);
     }
     let lower = text.to_lowercase();
-    let mut reader = Reader { rest: &lower, ..Reader::default() };
+    let mut reader = PathReader { rest: &lower, ..PathReader::default() };
     while !reader.rest.is_empty() {
         reader.step()?;
     }
@@ -96,7 +96,7 @@ impl Number {
 }
 
 #[derive(Debug, Default)]
-struct Reader<'a> {
+struct PathReader<'a> {
     rest: &'a str,
     date: Option<Date>,
     month: Option<i8>,
@@ -112,7 +112,7 @@ struct Reader<'a> {
     from_utc: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PathReader<'a> {
     fn step(&mut self) -> Option<()> {
         let first = self.rest.chars().next()?;
         if first.is_ascii_digit() {

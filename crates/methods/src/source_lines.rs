@@ -78,8 +78,8 @@ impl SourceLines {
     /// inside that `a`.
     fn read(source: &str, lines: LineEnds, head: HeadState, whole: &[bool]) -> Self {
         match lines {
-            LineEnds::AsWritten => Reader::new(false, head, whole).read(source),
-            LineEnds::AtBlocks => Reader::new(true, head, whole).read(source),
+            LineEnds::AsWritten => LineReader::new(false, head, whole).read(source),
+            LineEnds::AtBlocks => LineReader::new(true, head, whole).read(source),
             LineEnds::Auto => {
                 let written = Self::read(source, LineEnds::AsWritten, head, whole);
                 if written.has_too_few() {
@@ -138,7 +138,7 @@ fn paragraph(text: String) -> Line {
     Line { kind: LineKind::Paragraph, text }
 }
 
-struct Reader<'a> {
+struct LineReader<'a> {
     out: SourceLines,
     at_blocks: bool,
     head: HeadState,
@@ -155,7 +155,7 @@ struct Reader<'a> {
     is_overdue: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LineReader<'a> {
     fn new(at_blocks: bool, head: HeadState, whole: &'a [bool]) -> Self {
         Self {
             out: SourceLines::default(),

@@ -139,6 +139,8 @@ fn a_worker_that_comes_back_has_its_other_partitions() {
     let Some(place) = Place::database() else { return };
     let mut one = place.worker("one", LEASE);
     let (server, address) = place.server();
+    let another = "INSERT INTO workers (session, name, version, until) VALUES ('another', 'another', '', now() + interval '1 hour')";
+    let _ = server.query(address, another);
     let _ = server.query(
         address,
         "UPDATE leases SET owner = 'another', epoch = epoch + 1 WHERE partition IN (SELECT partition FROM leases ORDER BY partition LIMIT 10)",

@@ -253,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    fn ask(address: SocketAddr, path: &str) -> io::Result<String> {
+    fn get(address: SocketAddr, path: &str) -> io::Result<String> {
         let mut stream = TcpStream::connect(address)?;
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();
@@ -268,7 +268,7 @@ mod tests {
         let server = serve(&folder, any, Keys::default()).unwrap();
         server.make_bucket("corpus").unwrap();
         let address = server.address();
-        let status = |path| ask(address, path).unwrap()[9..12].to_owned();
+        let status = |path| get(address, path).unwrap()[9..12].to_owned();
         assert_eq!(status("/corpus/a"), "403", "nothing is given without a signature");
         assert_eq!(status("/nowhere/a"), "404");
         server.set_presence(Presence::AwayFor(1));

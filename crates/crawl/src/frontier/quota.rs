@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn half_of_the_queue_is_reserved_for_what_is_new() {
         let (mut quota, site) = quota(&["crawl.max_queued_per_site=5"]);
-        let rooms = |quota: &Quota| {
+        let has_room = |quota: &Quota| {
             [rank::ARCHIVE, rank::OTHER, rank::ARTICLE].map(|rank| quota.has_room(&site, rank))
         };
         for (queued, expected) in [(2, [true, true, true]), (3, [false, false, true]), (5, [false; 3])] {
             let now = quota.sites.get(&site).map_or(0, |used| used.queued);
             quota.add_queued(&site, queued - now.cast_signed());
-            assert_eq!(rooms(&quota), expected, "{queued}");
+            assert_eq!(has_room(&quota), expected, "{queued}");
         }
         assert!(quota.has_room("b.example", rank::ARCHIVE), "another site has a queue of its own");
         quota.add_queued(&site, -5);
-        assert_eq!(rooms(&quota), [true; 3]);
+        assert_eq!(has_room(&quota), [true; 3]);
     }
 
     #[test]

@@ -196,14 +196,14 @@ fn table_2(sites: &[Site<'_>], form: usize) -> Table {
         let paper = widened(&printed.map(Some));
         let mut here = sites.iter().filter(|of| is_of(of.set, site)).flat_map(|of| &of.pages).peekable();
         match here.peek() {
-            Some(_) => rows.extend(beside(label, paper, ours(&mut here))),
+            Some(_) => rows.extend(paper_and_ours(label, paper, ours(&mut here))),
             None => rows.push(Row::paper(label, &paper)),
         }
     }
     let of_sites: Vec<[Option<f64>; 7]> = sites.iter().map(|site| ours(&mut site.pages.iter())).collect();
     rows.extend(sites.iter().zip(&of_sites).map(|(site, figures)| Row::ours(&site.set.name, figures)));
     rows.extend(Row::compared("mean of the sites", &mean_of_sites_paper(), &mean_of_sites(&of_sites)));
-    rows.extend(beside("all pages", all_pages_paper(), ours(&mut all(sites))));
+    rows.extend(paper_and_ours("all pages", all_pages_paper(), ours(&mut all(sites))));
     Table {
         paper: Paper::LineBlock,
         name: FORMS[form].table,
@@ -270,7 +270,7 @@ fn mean_of_sites(sites: &[[Option<f64>; 7]]) -> [Option<f64>; 7] {
     without_counts(std::array::from_fn(column))
 }
 
-fn beside(label: &str, paper: [Option<f64>; 7], ours: [Option<f64>; 7]) -> [Row; 3] {
+fn paper_and_ours(label: &str, paper: [Option<f64>; 7], ours: [Option<f64>; 7]) -> [Row; 3] {
     Row::compared(label, &paper, &ours).map(|row| match row.from {
         RowSource::Difference => row.without(&[0, 1, 2]),
         _ => row,

@@ -132,7 +132,7 @@ impl Forest {
     /// Parses a model file. Returns `None` if it is not a valid model, or has other features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes);
+        let mut reader = ModelReader(bytes);
         if reader.take::<8>()? != *MAGIC || u64::from_le_bytes(reader.take()?) != fingerprint() {
             return None;
         }
@@ -145,9 +145,9 @@ impl Forest {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+struct ModelReader<'a>(&'a [u8]);
 
-impl Reader<'_> {
+impl ModelReader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;

@@ -3,11 +3,13 @@
 //!
 //! A worker sends three heartbeats in a lease's duration. At each heartbeat, it
 //!
-//! 1. records that it is alive, and how much it has done;
-//! 2. renews its leases, and detects lost leases;
+//! 1. renews its leases, and records how much it has done. All its leases have one end, which is in its row of
+//!    the table `workers`;
+//! 2. reads its leases, and detects lost leases;
 //! 3. counts the live workers: its fair share is 256 divided by their number, rounded up;
 //! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each partition gets
-//!    the next epoch, so that later writes of its last owner are refused;
+//!    the next epoch, so that later writes of its last owner are refused. Meanwhile the rows of the owners
+//!    are locked, so that none of them can renew its leases;
 //! 5. reports how many partitions it has above its share. The crawl then releases these one by one.
 //!
 //! A worker that waits for its next crawl releases all partitions and is not counted.
@@ -23,6 +25,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tracing::{info, warn};
 
+use super::link::Connection;
 use super::{MOMENT, Postgres, lock};
 use crate::StoreError;
 use crate::leases::{self, Leases};
@@ -178,7 +181,7 @@ impl Heartbeat {
         }
         if missing > 0 && self.engine.has_free_partitions()? {
             self.leases.begin_taking();
-            let taken = self.engine.take(&self.leases, life, missing)?;
+            let taken = self.engine.take(&self.leases, missing)?;
             if !taken.is_empty() {
                 info!(partitions = taken.len(), "took partitions");
             }
@@ -202,6 +205,30 @@ fn partitions_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Partition, i64> {
     rows.iter().filter_map(|row| Some((partition(row).ok()?, row.get(1)))).collect()
 }
 
+/// Takes partitions, within a transaction.
+async fn take_free(
+    client: &Connection,
+    session: &str,
+    count: i64,
+) -> Result<Vec<(Partition, i64, bool)>, tokio_postgres::Error> {
+    // Another process that sees these partitions taken must also see that this worker is busy.
+    client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
+    let sql = "SELECT session FROM workers WHERE until < now() AND session <> $1 FOR UPDATE SKIP LOCKED";
+    let dead: Vec<String> = client.query(sql, &[&session]).await?.iter().map(|row| row.get(0)).collect();
+    let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1 \
+               FROM (SELECT partition, owner FROM leases \
+                     WHERE owner IS NULL OR owner = ANY($3) OR NOT EXISTS (SELECT 1 FROM workers WHERE session = owner) \
+                     ORDER BY owner IS NOT NULL, partition LIMIT $2 FOR UPDATE SKIP LOCKED) AS free \
+               WHERE leases.partition = free.partition \
+               RETURNING leases.partition, epoch, free.owner IS NOT NULL";
+    let rows = client.query(sql, &[&session, &count, &dead]).await?;
+    let taken = |row: &tokio_postgres::Row| {
+        let (partition, epoch) = partitions_of(std::slice::from_ref(row)).into_iter().next()?;
+        Some((partition, epoch, row.get(2)))
+    };
+    Ok(rows.iter().filter_map(taken).collect())
+}
+
 impl Postgres {
     /// Records that the worker is alive, and renews its leases. Returns the number of live workers, and this
     /// worker's partitions with their epochs.
@@ -218,10 +245,12 @@ impl Postgres {
         self.0.leasing.run("renewing leases", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                let sql = "UPDATE workers SET seen = now(), pages = $2, rate = $3, idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
-                client.execute(sql, &[&session, &pages, &rate, &idle, &flushes]).await?;
-                let sql = "UPDATE leases SET until = now() + make_interval(secs => $2) WHERE owner = $1 RETURNING partition, epoch";
-                let renewed = partitions_of(&client.query(sql, &[&session, &life]).await?);
+                let sql = "UPDATE workers SET seen = now(), until = now() + make_interval(secs => $6), pages = $2, rate = $3, \
+                           idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
+                client.execute(sql, &[&session, &pages, &rate, &idle, &flushes, &life]).await?;
+                // After the update, because another worker that takes these partitions locks the same row.
+                let sql = "SELECT partition, epoch FROM leases WHERE owner = $1";
+                let renewed = partitions_of(&client.query(sql, &[&session]).await?);
                 let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT waiting";
                 let alive: i64 = client.query_one(sql, &[&life]).await?.get(0);
                 Ok((usize::try_from(alive).unwrap_or(usize::MAX), renewed))
@@ -235,7 +264,7 @@ impl Postgres {
         self.0.leasing.run("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
+                let sql = "UPDATE leases SET owner = NULL WHERE owner = $1";
                 client.execute(sql, &[&session]).await?;
                 let sql = "UPDATE workers SET seen = now(), rate = 0, idle = true, waiting = true WHERE session = $1";
                 client.execute(sql, &[&session]).await?;
@@ -247,7 +276,8 @@ impl Postgres {
     fn has_free_partitions(&self) -> Result<bool, StoreError> {
         self.0.leasing.run("looking for free partitions", |client| {
             Box::pin(async move {
-                let sql = "SELECT EXISTS (SELECT 1 FROM leases WHERE until < now())";
+                let sql = "SELECT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
+                                          WHERE until IS NULL OR until < now())";
                 Ok(client.query_one(sql, &[]).await?.get(0))
             })
         })
@@ -255,27 +285,15 @@ impl Postgres {
 
     /// Takes at most `count` free partitions. Returns each with its epoch, and whether its last owner left it
     /// without releasing it.
-    fn take(
-        &self,
-        leases: &Leases,
-        life: f64,
-        count: usize,
-    ) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
+    fn take(&self, leases: &Leases, count: usize) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.0.leasing.run("taking partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                // Another process that sees these partitions taken must also see that this worker is busy.
-                client.execute("UPDATE workers SET idle = false WHERE session = $1", &[&session]).await?;
-                let sql = "UPDATE leases SET owner = $1, epoch = epoch + 1, until = now() + make_interval(secs => $2) \
-                           FROM (SELECT partition, owner FROM leases WHERE until < now() ORDER BY until, partition \
-                                 LIMIT $3 FOR UPDATE SKIP LOCKED) AS free \
-                           WHERE leases.partition = free.partition AND until < now() \
-                           RETURNING leases.partition, epoch, free.owner IS NOT NULL";
-                let rows = client.query(sql, &[&session, &life, &count]).await?;
-                let was_left = rows.iter().map(|row| row.get(2));
-                let taken = rows.iter().map(|row| partitions_of(std::slice::from_ref(row)).into_iter().next());
-                Ok(taken.zip(was_left).filter_map(|(taken, left)| taken.map(|(partition, epoch)| (partition, epoch, left))).collect())
+                client.batch_execute("BEGIN").await?;
+                let taken = take_free(&client, &session, count).await;
+                client.batch_execute(if taken.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+                taken
             })
         })
     }
@@ -292,8 +310,7 @@ impl Postgres {
         self.0.leasing.run("releasing partitions", |client| {
             let (session, numbers) = (leases.session().to_owned(), numbers.clone());
             Box::pin(async move {
-                let sql =
-                    "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1 AND partition = ANY($2)";
+                let sql = "UPDATE leases SET owner = NULL WHERE owner = $1 AND partition = ANY($2)";
                 client.execute(sql, &[&session, &numbers]).await?;
                 Ok(())
             })
@@ -306,7 +323,7 @@ impl Postgres {
         self.0.leasing.run("releasing partitions", |client| {
             let session = leases.session().to_owned();
             Box::pin(async move {
-                let sql = "UPDATE leases SET owner = NULL, until = '-infinity' WHERE owner = $1";
+                let sql = "UPDATE leases SET owner = NULL WHERE owner = $1";
                 client.execute(sql, &[&session]).await?;
                 client.execute("DELETE FROM workers WHERE session = $1", &[&session]).await?;
                 Ok(())
@@ -343,8 +360,6 @@ impl Postgres {
     /// Whether no worker has anything to do. Each partition must have a lease of an idle worker, and no
     /// message may wait.
     pub(crate) fn are_all_idle(&self) -> Result<bool, StoreError> {
-        // The heartbeats need no check, because the leases of a dead worker end soon after its heartbeat is
-        // too old.
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM leases LEFT JOIN workers ON session = owner \
                                       WHERE until < now() OR idle IS NOT TRUE) \
                    AND NOT EXISTS (SELECT 1 FROM messages)";

@@ -11,7 +11,8 @@ use crate::StoreError;
 use crate::engine::postgres::Address;
 
 /// Migrations by number, from [`FIRST`].
-const MIGRATIONS: [&str; 2] = [include_str!("migrations/3.sql"), include_str!("migrations/4.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("migrations/3.sql"), include_str!("migrations/4.sql"), include_str!("migrations/5.sql")];
 
 /// Earlier tables had encoded records, which this program does not read.
 const FIRST: i32 = 3;
