@@ -115,6 +115,18 @@ pub enum GapScope {
     Host,
 }
 
+impl GapScope {
+    /// Returns the name of a host's group. All hosts of a group share one delay. `domain` is the host's
+    /// registrable domain.
+    #[must_use]
+    pub fn group<'n>(self, domain: &'n str, host: &'n str) -> &'n str {
+        match self {
+            Self::Domain => domain,
+            Self::Host => host,
+        }
+    }
+}
+
 /// What a seed with a path covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

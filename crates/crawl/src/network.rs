@@ -220,16 +220,13 @@ impl Requester {
             return (!self.store.is_shared()).then(|| url.host_str().unwrap_or_default().to_owned());
         };
         let first = CanonicalUrl::parse(visit.url.as_str()).ok();
-        let is_of_the_same = |first: &CanonicalUrl| match self.gap_scope {
-            GapScope::Domain => first.domain() == place.domain(),
-            GapScope::Host => first.host() == place.host(),
-        };
+        let group = |url: &CanonicalUrl| group_of_unknown(self.gap_scope, url);
         if self.store.partition_of_url(&place) != visit.partition {
             None
-        } else if first.is_some_and(|first| is_of_the_same(&first)) {
+        } else if first.is_some_and(|first| group(&first) == group(&place)) {
             Some(visit.group.to_string())
         } else {
-            Some(group_of_unknown(self.gap_scope, &place).to_string())
+            Some(group(&place).to_string())
         }
     }
 }

@@ -318,6 +318,29 @@ mod tests {
     }
 
     #[test]
+    fn no_column_depends_on_what_changes_later() {
+        let documents = documents();
+        let without = RecordContext::default();
+        let with = RecordContext {
+            urls: vec!["http://a.example/".into()],
+            head: Some(DocumentId([9; 16])),
+            similarity: Some(0.5),
+            near_duplicates: 1,
+            related: vec!["1".into()],
+            removed: vec!["2".into()],
+            archived: Some(("a.warc.gz".into(), 1)),
+            gone: Some(Timestamp::UNIX_EPOCH),
+            // The number of the revision, which does not change.
+            earlier: without.earlier,
+        };
+        let records = [&without, &with].map(|context| Record::new(&documents[0], context));
+        for field in FIELDS.iter() {
+            let [one, other] = records.each_ref().map(|record| field.value(record));
+            assert_eq!(one != other, CHANGING.contains(&field.name), "{}", field.name);
+        }
+    }
+
+    #[test]
     fn documents_come_back_with_all_their_fields() {
         let (file, bytes) = {
             let mut documents = documents();

@@ -206,7 +206,6 @@ impl Client {
     }
 
     async fn send_once(&self, request: &Request, lease: &RequestLease) -> Result<Response, FetchError> {
-        let start = Instant::now();
         let headers = request_headers(request);
         let sent = sent(&request.url, &headers, &self.agent);
         let mut get = reqwest::Request::new(reqwest::Method::GET, request.url.clone());
@@ -244,7 +243,6 @@ impl Client {
                 accept_body(&response.body)?;
             }
         }
-        response.elapsed = start.elapsed();
         Ok(response)
     }
 

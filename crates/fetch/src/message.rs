@@ -78,8 +78,6 @@ pub struct Response {
     pub coded: Option<Vec<u8>>,
     /// Whether `body` is incomplete because the response was too long or broke off.
     pub is_cut: bool,
-    /// Time from the request to the end of the body.
-    pub elapsed: Duration,
     /// The headers of the request as sent. A response from [`Response::new`] has none.
     pub sent: Vec<(String, String)>,
 }
@@ -105,7 +103,6 @@ impl Response {
             body: Vec::new(),
             coded: None,
             is_cut: false,
-            elapsed: Duration::ZERO,
             sent: Vec::new(),
         }
     }

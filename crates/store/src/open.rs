@@ -147,14 +147,26 @@ impl Writer {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
 
-    /// Writes the archive and then all committed changes to disk.
+    /// Writes the archive and then all committed changes to disk. A writer that stores documents calls
+    /// [`Writer::flush_documents`] instead.
     ///
     /// # Errors
     /// The disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
+        let levels = DuplicateLevels { near: None, ..DuplicateLevels::default() };
+        let mut duplicates = Duplicates::new(&self.store, &levels)?;
+        self.flush_documents(&mut duplicates)
+    }
+
+    /// Writes the archive and then all committed changes to disk. `duplicates` are those with which the
+    /// documents were stored: if another worker stored the same text first, the document becomes an alias.
+    ///
+    /// # Errors
+    /// The disk cannot be written.
+    pub fn flush_documents(&mut self, duplicates: &mut Duplicates) -> Result<(), StoreError> {
         self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
-            self.resolve_lost_claims(lost)?;
+            self.resolve_lost_claims(lost, duplicates)?;
         }
         if let Some(engine) = &self.store.distributed {
             compaction::after_flush(engine);
@@ -196,14 +208,17 @@ impl Writer {
 
     /// Resolves lost claims: a document of this process whose text another process stored first becomes an
     /// alias of that process's document.
-    fn resolve_lost_claims(&mut self, lost: Vec<LostClaim>) -> Result<(), StoreError> {
-        let mut duplicates = Duplicates::new(&self.store, &DuplicateLevels::default())?;
+    fn resolve_lost_claims(
+        &mut self,
+        lost: Vec<LostClaim>,
+        duplicates: &mut Duplicates,
+    ) -> Result<(), StoreError> {
         for LostClaim { key, ours, theirs } in lost {
             let mut change = self.begin();
             let ours = decode("a content hash", &ours)?;
             let theirs = decode("a content hash", &theirs)?;
             warn!(key = keys::hex(&key), "another worker stored the same text at the same time");
-            change.merge_into(theirs, ours, &mut duplicates)?;
+            change.merge_into(theirs, ours, duplicates)?;
             self.commit(change)?;
         }
         Ok(())

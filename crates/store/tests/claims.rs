@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gleaner_corpus::dedup::Representative;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
@@ -210,4 +211,31 @@ fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
     let totals = one.store().totals().unwrap();
     assert_eq!((totals.near_duplicates, totals.clusters), (2, 2));
     assert_eq!(faults(&one.store()), [""; 0]);
+}
+
+/// A worker loses the text of a document that represents a cluster.
+#[test]
+fn the_next_representative_is_chosen_and_found_as_the_levels_say() {
+    let Some(place_of_both) = Place::database() else { return };
+    let (mut one, mut two) = two_workers(&place_of_both);
+    let levels = DuplicateLevels {
+        memory: 1 << 16,
+        representative: Representative::Longest,
+        ..DuplicateLevels::default()
+    };
+    let [mut ones, mut twos] = [&one, &two].map(|worker| Duplicates::new(&worker.store(), &levels).unwrap());
+    let (theirs, lost) = (discover(&mut one, "n", |_| true), discover(&mut two, "m", |_| true));
+    let [short, long, later] = [2, 3, 4].map(|number| page(&mut two, &lost, number));
+    let longest = similar("rain", 0) + " one two three";
+    place(&mut one, &mut ones, &theirs, longest.clone());
+    place(&mut two, &mut twos, &lost, longest);
+    place(&mut two, &mut twos, &short, similar("rain", 1));
+    place(&mut two, &mut twos, &long, similar("rain", 2) + " one");
+    one.flush().unwrap();
+    two.flush_documents(&mut twos).unwrap();
+    assert_eq!(two.store().url(lost.key()).unwrap().unwrap().duplicate_of, Some(theirs.key()));
+    let found = place(&mut two, &mut twos, &later, similar("rain", 3));
+    assert!(matches!(found, Placement::NearDuplicate { of, .. } if of == long.key()), "{found:?}");
+    exchange(&mut one, &mut two);
+    assert_eq!(faults(&two.store()), [""; 0]);
 }

@@ -165,7 +165,7 @@ pub fn judge(page: &Page, url: &str) -> PageClass {
     judge_of_site(page, url, None)
 }
 
-/// Like [`classify`], but uses what is known about the page's site, if `site` is `Some`.
+/// Like [`judge`], but uses what is known about the page's site, if `site` is `Some`.
 pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> PageClass {
     let evidence = Evidence::new(page, url);
     if let Some(reason) = evidence.without_model(site) {
@@ -182,8 +182,7 @@ pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Opt
 
 /// Classifies a page like [`judge`]. `judged` is the result of the built-in block model without a
 /// template.
-#[must_use]
-pub fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
+pub(crate) fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
     judge_with(model::built_in(), page, url, judged)
 }
 

@@ -16,9 +16,12 @@ use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, SiteModel};
 use gleaner_html::Page;
 use gleaner_html::text::{Line, PlacedLine};
 
+use crate::article::judge_blocks;
 use crate::detection::{DecidedLine, Decision, DetectionResult};
 use crate::own_words::is_insert_by_its_words;
-use crate::{ExtractedText, ExtractionMethod, Pin, Pins, PublishedTemplate, SiteTemplate, extras, inserts};
+use crate::{
+    ExtractedText, ExtractionMethod, PageClass, Pin, Pins, PublishedTemplate, SiteTemplate, extras, inserts,
+};
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
@@ -66,6 +69,15 @@ impl LineClassification {
         Self::of_with(block_model::built_in(), page, template, pins)
     }
 
+    /// Judges a page without a template, and whether it is an article ([`judge`](crate::judge)). Both use the
+    /// same run of the block model. `url` is the page's canonical URL, or empty if unknown.
+    #[must_use]
+    pub fn with_class(page: &Page, url: &str, pins: &Pins) -> (Self, PageClass) {
+        let blocks = block_model::classify(page, block_model::built_in());
+        let class = judge_blocks(page, url, &blocks);
+        (Self::without_template(blocks, page, pins), class)
+    }
+
     /// Like [`new`](Self::new), but with the given model.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
@@ -75,12 +87,13 @@ impl LineClassification {
         let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
         match learned {
             Some(site) => Self::of_judged(site.classify(page, model), page, site, pins),
-            None => {
-                let site = SiteModel::default();
-                let judged = site.classify(page, model);
-                Self::pinned(judged, ExtractionMethod::BlockModel, &site, page, pins).with_inserts(page, pins)
-            }
+            None => Self::without_template(block_model::classify(page, model), page, pins),
         }
+    }
+
+    fn without_template(blocks: Vec<ClassifiedBlock>, page: &Page, pins: &Pins) -> Self {
+        let site = SiteModel::default();
+        Self::pinned(blocks, ExtractionMethod::BlockModel, &site, page, pins).with_inserts(page, pins)
     }
 
     /// Judges with a published method, which has no votes and no fallback, and does not check the words of

@@ -73,6 +73,16 @@ pub struct Document {
     pub text: String,
 }
 
+/// Returns why the page is not an article, or `None` if it is one. Like a crawl, counts a detected page as an
+/// article without judging it.
+fn not_article(page: &Page, method: &str) -> Option<NotArticleReason> {
+    let is_detected = method == ExtractionMethod::Detection.label();
+    match (!is_detected).then(|| page.verdict())? {
+        PageClass::NotArticle(reason) => Some(reason),
+        PageClass::Article => None,
+    }
+}
+
 impl Document {
     /// Returns the metadata of a page in which `method` found no text, as a document with an empty text.
     #[must_use]
@@ -91,13 +101,7 @@ impl Document {
         let (links, link_texts) = links.filter(|(link, _)| is_somewhere(link)).unzip();
         Self {
             url: page.url().map(str::to_owned),
-            not_article: match page.verdict() {
-                // A crawl does not check whether a detected page is an article.
-                PageClass::NotArticle(reason) if document.method != ExtractionMethod::Detection.label() => {
-                    Some(reason)
-                }
-                _ => None,
-            },
+            not_article: not_article(page, &document.method),
             title: document.title,
             language: document.language,
             language_probability: document.language_probability.map(share),

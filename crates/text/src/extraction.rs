@@ -3,7 +3,7 @@
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 use gleaner_template::{PageClass, Pins};
 
-use crate::draft::draft;
+use crate::draft::{draft, draft_from};
 use crate::{Document, Error, Page, Template};
 
 /// Returns the text and metadata of a page, extracted by the block model alone, or `None` if no text was
@@ -41,8 +41,11 @@ pub fn extract(page: &Page) -> Option<Document> {
 /// ```
 #[must_use]
 pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Option<Document> {
-    let document = draft(page.tree(), &page.origin(), template.map(Template::prepared), pins)?;
-    Some(Document::from_corpus(page, document))
+    let document = match template {
+        Some(template) => draft(page.tree(), &page.origin(), Some(template.prepared()), pins),
+        None => draft_from(page.tree(), &page.origin(), &page.extract_and_judge(pins), None),
+    };
+    Some(Document::from_corpus(page, document?))
 }
 
 /// Returns a page's metadata without extracting its text. This takes little more time than parsing the page.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::embedded::complete;
 use gleaner_html::metadata::metadata;
-use gleaner_template::{PageClass, is_cut, judge};
+use gleaner_template::{ExtractedText, LineClassification, PageClass, Pins, is_cut, judge};
 use jiff::Timestamp;
 
 use crate::draft::Origin;
@@ -110,6 +110,14 @@ impl Page {
     #[must_use]
     pub fn verdict(&self) -> PageClass {
         *self.verdict.get_or_init(|| judge(&self.tree, self.url().unwrap_or_default()))
+    }
+
+    /// Extracts the text without a template. Also sets the verdict, because both use the same run of the block
+    /// model.
+    pub(crate) fn extract_and_judge(&self, pins: &Pins) -> ExtractedText {
+        let (lines, class) = LineClassification::with_class(&self.tree, self.url().unwrap_or_default(), pins);
+        self.verdict.get_or_init(|| class);
+        lines.extracted()
     }
 
     /// Whether the end of the page was not read because the page is too large.

@@ -180,9 +180,10 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
     runtime.block_on(async {
         let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
+        let group = |url: &CanonicalUrl| config.fetch.gap_scope.group(url.domain(), url.host()).to_owned();
+        let group_of = |url: &url::Url| CanonicalUrl::parse(url.as_str()).ok().map(|url| group(&url));
         for _ in 0..=config.fetch.max_redirects {
-            let group_of = |url: &url::Url| Some(url.host_str().unwrap_or_default().to_owned());
-            let (group, lease) = (group_of(url.url()).unwrap_or_default(), RequestLease::unlimited());
+            let (group, lease) = (group(&url), RequestLease::unlimited());
             let request = RobotsRequest::new(url.url(), &group_of, &lease, Timestamp::now());
             let RobotsAnswer::Record(robots) = fetcher.robots(request, &mut |_, _| {}).await else {
                 return Err(Failure::Work(format!("{url}: its robots.txt was not fetched")));

@@ -81,10 +81,7 @@ impl Hosts {
 }
 
 pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
-    match scope {
-        GapScope::Domain => record.domain.as_str().into(),
-        GapScope::Host => record.name.as_str().into(),
-    }
+    scope.group(&record.domain, &record.name).into()
 }
 
 /// Returns the group of a URL. Uses the stored domain of the URL's host or, for an unknown host, the URL's
@@ -97,8 +94,5 @@ pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -
 }
 
 pub(crate) fn group_of_unknown(scope: GapScope, url: &CanonicalUrl) -> GroupName {
-    match scope {
-        GapScope::Domain => url.domain().into(),
-        GapScope::Host => url.host().into(),
-    }
+    scope.group(url.domain(), url.host()).into()
 }

@@ -146,7 +146,7 @@ impl Recorder {
         change.put_clock(self.clock.now())?;
         self.take_requests(&mut change)?;
         self.writer.commit(change)?;
-        self.writer.flush()?;
+        self.writer.flush_documents(&mut self.duplicates)?;
         self.unflushed = 0;
         self.flushed = Instant::now();
         let (free, floor) = (self.writer.free_space()?, self.config.store.min_free_disk);

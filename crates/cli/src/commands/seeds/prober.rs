@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use gleaner_config::{Config, GapScope};
+use gleaner_config::Config;
 use gleaner_fetch::{
     Access, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsDecision,
     RobotsRequest,
@@ -45,10 +45,7 @@ impl<'a> Prober<'a> {
     }
 
     fn group(&self, url: &CanonicalUrl) -> String {
-        match self.config.fetch.gap_scope {
-            GapScope::Domain => url.domain().to_owned(),
-            GapScope::Host => url.host().to_owned(),
-        }
+        self.config.fetch.gap_scope.group(url.domain(), url.host()).to_owned()
     }
 
     /// Returns the robots.txt rules for the URL's host. Requests each robots.txt only once.
