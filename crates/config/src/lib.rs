@@ -82,8 +82,8 @@ pub struct FetchSettings {
     /// A mail address or web page for site owners. It is added to the user agent in parentheses. If empty,
     /// nothing is added.
     pub contact: String,
-    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. If empty, the usual environment
-    /// variables apply.
+    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. If empty, the environment variables
+    /// `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` apply.
     pub proxy: String,
     /// Maximum number of requests in flight over all hosts.
     pub concurrency: usize,
@@ -95,7 +95,7 @@ pub struct FetchSettings {
     pub max_page: ByteSize,
     /// Maximum size of a sitemap or feed, after decompression.
     pub max_sitemap: ByteSize,
-    /// Number of times that a failed URL is requested again.
+    /// Maximum number of times that a failed URL is requested again.
     pub retries: u32,
     /// Delay before the first retry. It doubles with each further retry.
     pub retry_backoff: DurationSetting,
