@@ -140,7 +140,7 @@ impl DocumentFile {
         groups.filter(|(_, group)| may_have(group)).map(|(at, _)| at).collect()
     }
 
-    /// Returns the range of bytes in the file that the row group with the index `group` has.
+    /// Returns where the row group with the index `group` is in the file, in bytes.
     #[must_use]
     pub fn range(&self, group: usize) -> Range<u64> {
         let columns = self.0.row_group(group).columns();

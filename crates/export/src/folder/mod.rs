@@ -52,7 +52,7 @@ pub struct ExportRequest {
     /// The command line without the program's name. Only the same command line can resume an interrupted
     /// export.
     pub command: Vec<String>,
-    /// The current time, when the export begins.
+    /// The time at which the export begins.
     pub started: Timestamp,
 }
 
