@@ -4,7 +4,7 @@
 //! can be compared. Digests of other algorithms are ignored.
 //!
 //! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned the
-//! same page as before. A page is never dropped only because its digest equals another.
+//! same page as before. No page is dropped only because its digest equals that of another page.
 
 use std::fmt;
 

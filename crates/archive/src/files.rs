@@ -76,7 +76,7 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 /// The options for writing an archive.
 #[derive(Debug, Clone)]
 pub struct ArchiveOptions {
-    /// Maximum size of a file in bytes. When a file has reached it, the next record begins a new file.
+    /// When a file has at least this size in bytes, the next record begins a new file.
     pub rotate: u64,
     /// Compression level of the `warcinfo` records, 1 (fast) to 9 (small).
     pub level: u32,
@@ -158,7 +158,9 @@ impl Archive {
         Ok(NewestFile { file, path, name, length: sound, is_synced: false, is_torn: false })
     }
 
-    /// Appends a response ([`crate::Capture::response`]). Returns the position of its record.
+    /// Appends the records of a response ([`crate::Capture::response`] or [`crate::Capture::revisit`]).
+    /// Returns the position of the first of them. `now` is the time in the name of the file if a new one is
+    /// begun.
     ///
     /// # Errors
     /// The file cannot be written. If possible, the incomplete record is cut off.
@@ -248,7 +250,8 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     Ok(names)
 }
 
-/// Returns the name of a file that has the records of several files. `at`: when the first of them was stored.
+/// Returns the name of a file that contains the records of several files. `number` is the number in the name.
+/// `at` is the time in the name: when the first of these files was stored.
 #[must_use]
 pub fn merged_name(number: u32, at: Timestamp) -> String {
     name_of(number, at, "merged")

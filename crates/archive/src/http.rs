@@ -43,7 +43,8 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// Returns the first value of a header, or `None` if the header is absent.
+    /// Returns the value of the first header with this name, compared without case, or `None` if there is
+    /// none.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);

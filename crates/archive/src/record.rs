@@ -18,7 +18,7 @@ pub struct Record {
 /// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The offset of the first damaged byte.
+    /// The offset in bytes of the damaged record, or of the gzip member or Zstandard frame that contains it.
     pub offset: u64,
     /// Why this part cannot be read.
     pub reason: String,
@@ -31,7 +31,7 @@ pub struct Damage {
 pub enum Item {
     /// An intact record.
     Record(Record),
-    /// A part that cannot be read. Reading continues after it.
+    /// A part that cannot be read. Reading continues after it, unless [`Damage::is_last`] is set.
     Damage(Damage),
 }
 
@@ -62,12 +62,12 @@ impl Record {
         Some(known.into_iter().find(|known| stated.eq_ignore_ascii_case(known)).unwrap_or("unspecified"))
     }
 
-    /// Checks the digests of the block and the payload.
+    /// Checks the SHA-1 digests that the record states for its block and its payload. If the block is cut
+    /// ([`Self::is_cut`]), nothing is checked. The digest of the payload is checked only in `response` and
+    /// `resource` records that have no codings and no segments.
     ///
     /// # Errors
-    /// A digest differs. The message contains both digests. Digests of other algorithms and of cut blocks are
-    /// not checked. Payload digests are checked only for unencoded, unsegmented `response` and `resource`
-    /// records.
+    /// A digest differs. The message contains both digests.
     pub fn check(&self) -> Result<(), String> {
         if self.is_cut {
             return Ok(());

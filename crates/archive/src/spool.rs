@@ -35,8 +35,9 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Begins a file. `number` is the writer's file number, which must increase. `suffix` is the name of the
-    /// writer, which may be empty. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`.
+    /// Begins a file. Its name contains `number`, which must increase with each file of a writer, the time
+    /// `at`, and `suffix`, the name of the writer, which may be empty. In `suffix`, characters other than
+    /// ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &ArchiveOptions, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
@@ -46,8 +47,8 @@ impl Spool {
         Self { name, head: content.len(), content, rotate: options.rotate }
     }
 
-    /// Appends a response ([`crate::Capture::response`]) unchanged. Returns the position that the record will
-    /// have in the stored file.
+    /// Appends the records of a response ([`crate::Capture::response`] or [`crate::Capture::revisit`]).
+    /// Returns the position that the first of them will have in the stored file.
     pub fn append(&mut self, record: &[u8]) -> RecordPosition {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);

@@ -39,7 +39,7 @@ pub struct Capture<'a> {
     pub is_cut: bool,
     /// The headers of the request, in order. Without headers, no `request` record is written.
     pub request: &'a [(String, String)],
-    /// Additional named fields of the record.
+    /// Additional named fields of the `response` or `revisit` record.
     pub fields: &'a [(&'a str, &'a str)],
 }
 
@@ -79,7 +79,8 @@ impl Capture<'_> {
         Digests { content, payload: self.coded.map_or(content, Digest::from_content) }
     }
 
-    /// Returns the number of records that [`response`](Self::response) and [`revisit`](Self::revisit) write.
+    /// Returns the number of records in the result of [`response`](Self::response) or
+    /// [`revisit`](Self::revisit): 2 with a `request` record, otherwise 1.
     #[must_use]
     pub const fn records(&self) -> u64 {
         if self.request.is_empty() { 1 } else { 2 }
@@ -99,8 +100,9 @@ impl Capture<'_> {
         self.exchange("response", fields, &[&head, body], [own_level, level])
     }
 
-    /// Returns a `revisit` record and its `request` record as gzip members, for a 304 or an unchanged body.
-    /// `level` is the compression level, 1 (fast) to 9 (small).
+    /// Returns a `revisit` record and its `request` record as gzip members. Use it if the status is 304 or
+    /// the body has not changed. `of` is the archived response with the same body. `level` is the compression
+    /// level, 1 (fast) to 9 (small).
     #[must_use]
     pub fn revisit(&self, of: Revisit, level: u32) -> Vec<u8> {
         let fields = vec![
@@ -167,9 +169,9 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name. `fields` is the content
-/// of the record, such as `software`, `operator` and `robots`. `level` is the compression level, 1 (fast) to
-/// 9 (small).
+/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name, and `at` the time of
+/// the record. `fields` is the content of the record, such as `software`, `operator` and `robots`. `level` is
+/// the compression level, 1 (fast) to 9 (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();

@@ -1,6 +1,6 @@
 //! Prints messages for people on standard error: remarks, progress and errors.
 //!
-//! Only this function, the log and the progress bar write to standard error. `eprintln!` would panic if
+//! Only [`print_message`], the log and the progress bar write to standard error. `eprintln!` would panic if
 //! standard error cannot be written, and the results would be lost.
 //!
 //! Limitation: if standard error cannot be written (full disk, closed terminal), the messages are lost.

@@ -1,5 +1,5 @@
-//! Tests that other programs read a corpus in object storage without gleaner and without the database, and that a
-//! compaction may be killed at any time.
+//! Tests that other programs read a corpus in object storage without gleaner and without the database, and
+//! that a compaction may be killed at any time.
 //!
 //! The tests print a line and are skipped if PostgreSQL is not installed.
 
@@ -47,7 +47,8 @@ places = {(row["archive_file"], row["archive_offset"]) for row in exported.value
 assert places <= responses, sorted(places - responses)[:3]
 "#;
 
-/// Python: runs the statement of docs/workers.md, also when each file has a later copy, so that every row is outdated.
+/// Python: runs the statement of docs/workers.md, also when each file has a later copy, so that every row is
+/// outdated.
 const STATEMENT: &str = r#"
 import glob, json, shutil
 import duckdb

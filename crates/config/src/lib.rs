@@ -2,10 +2,10 @@
 //!
 //! Each table of the settings file has a struct: [`FetchSettings`], [`CrawlSettings`], [`TemplateSettings`],
 //! [`TextSettings`], [`CorpusSettings`], [`StoreSettings`], [`WorkerSettings`], [`ArchiveSettings`],
-//! [`ReportSettings`], [`ScheduleSettings`], [`LogSettings`], [`TelemetrySettings`], [`DemoSettings`],
-//! [`read`] applies a file and `--set key=value` pairs to the defaults and checks the result. Therefore the
-//! rest of the program gets only valid values. `config/default.toml` documents the keys. A test checks that
-//! it contains all keys with their defaults.
+//! [`ReportSettings`], [`ScheduleSettings`], [`LogSettings`], [`TelemetrySettings`], [`DemoSettings`] and
+//! [`SitesSettings`]. [`read`] applies a file and `--set key=value` pairs to the defaults and checks the
+//! result. Therefore the rest of the program gets only valid values. `config/default.toml` documents the
+//! keys. A test checks that it contains all keys with their defaults.
 //!
 //! Relative paths in a file are relative to the folder of the file. Relative paths in `--set` pairs are
 //! relative to the working directory. The rules with which users correct templates (pins) are in a separate
@@ -82,8 +82,8 @@ pub struct FetchSettings {
     /// A mail address or web page for site owners. It is added to the user agent in parentheses. If empty,
     /// nothing is added.
     pub contact: String,
-    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. If empty, the usual environment
-    /// variables apply.
+    /// HTTP proxy for all requests, such as `http://127.0.0.1:8090`. If empty, the environment variables
+    /// `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` apply.
     pub proxy: String,
     /// Maximum number of requests in flight over all hosts.
     pub concurrency: usize,
@@ -95,7 +95,7 @@ pub struct FetchSettings {
     pub max_page: ByteSize,
     /// Maximum size of a sitemap or feed, after decompression.
     pub max_sitemap: ByteSize,
-    /// Number of times that a failed URL is requested again.
+    /// Maximum number of times that a failed URL is requested again.
     pub retries: u32,
     /// Delay before the first retry. It doubles with each further retry.
     pub retry_backoff: DurationSetting,
@@ -148,7 +148,7 @@ pub struct CrawlSettings {
     /// The first wanted day of publication. Articles that are known to be older are not fetched. Articles
     /// that turn out to be older only after fetching are not stored.
     pub published_after: StartDay,
-    /// Maximum number of links from a seed, sitemap or feed to a URL.
+    /// Maximum number of links that a crawl follows one after another from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
     /// Maximum number of pages per host and run. Further pages wait for the next run. 0 means no limit.
     pub max_pages_per_host: u64,
@@ -163,15 +163,15 @@ pub struct CrawlSettings {
     pub max_pages: u64,
     /// Maximum duration of a run. 0s means no limit.
     pub max_time: DurationSetting,
-    /// How long a run waits for retries and back-offs. If they take longer, the run ends and leaves the URLs
-    /// to the next run. If a host's robots.txt cannot be read, the run waits only for a seed, and for one
-    /// retry. In its first ten minutes, an unattended run waits for all retries.
+    /// How long a run waits for retries and back-offs. URLs whose wait is longer are left to the next run. If
+    /// a host's robots.txt cannot be read, the run waits only if the host has a seed, and only for one retry.
+    /// In its first ten minutes, a crawl of `gleaner schedule` or `gleaner serve` waits for all retries.
     pub linger: DurationSetting,
     /// Shortest time between two visits of a front page, section, feed or sitemap. If visits find no new
     /// URLs, the time becomes longer.
     pub revisit: DurationSetting,
-    /// How long after its first visit an article is fetched again if a feed or sitemap reports a change of
-    /// it. 0s means never.
+    /// If a feed or sitemap reports that an article has changed, the article is fetched again, but only
+    /// within this time after its first visit. 0s means never.
     pub recheck_window: DurationSetting,
     /// Every article is fetched again when it reaches each of these ages, counted from its first visit. If
     /// empty, articles are fetched again only if a change is reported.

@@ -23,9 +23,9 @@ use crate::{ConfigError, ConfigFile};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PinsFile {
-    /// Selectors of elements that are content.
+    /// CSS selectors of elements that are content.
     pub keep: Vec<SettingText>,
-    /// Selectors of elements that are never content.
+    /// CSS selectors of elements that are never content.
     pub drop: Vec<SettingText>,
     /// Kinds of lines to keep. They replace [`crate::TextSettings::keep`]. `None` if the file does not set
     /// them.

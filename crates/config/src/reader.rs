@@ -9,7 +9,8 @@ use url::Url;
 use crate::paths::resolve_paths;
 use crate::{Config, SitesSettings};
 
-/// Why a configuration is invalid. The message says where the error is, and shows a valid form.
+/// Why a configuration is invalid. The message says where the error is and, in most cases, shows a valid
+/// form.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The text is not TOML, has an unknown key, or has a value of the wrong type.

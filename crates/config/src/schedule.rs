@@ -38,11 +38,11 @@ pub struct ScheduleSettings {
     pub times: Vec<String>,
     /// IANA name of the time zone for `times`. If empty, the system's time zone is used.
     pub zone: String,
-    /// Each start is delayed by a random time below this.
+    /// Each start is delayed by a random time that is shorter than this value.
     pub jitter: DurationSetting,
     /// Maximum duration of a scheduled crawl. 0s means no limit.
     pub max_time: DurationSetting,
-    /// A missed start is made up for if it is at most this long ago.
+    /// A missed start is made up for if it was due at most this long ago.
     pub catch_up: DurationSetting,
 }
 

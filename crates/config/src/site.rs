@@ -20,7 +20,7 @@ pub struct SitesSettings {
     sites: PerSite<SiteSettings>,
 }
 
-/// The settings of a site.
+/// The settings of a site. If a value that replaces a general setting is `None`, the general setting applies.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteSettings {
@@ -57,7 +57,7 @@ impl SitesSettings {
         self.sites.iter()
     }
 
-    /// Returns the name of the settings file.
+    /// Returns the name of the settings file, or an empty text if no site has settings.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file

@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize, Serializer};
 pub struct DurationSetting(Duration);
 
 impl DurationSetting {
-    /// Creates a span of `n` whole seconds.
+    /// Creates a duration of `n` whole seconds.
     #[must_use]
     pub const fn seconds(n: u64) -> Self {
         Self(Duration::from_secs(n))
     }
 
-    /// Returns the span as a standard library duration.
+    /// Returns the duration as a type of the standard library.
     #[must_use]
     pub const fn get(self) -> Duration {
         self.0

@@ -19,7 +19,7 @@ pub struct Admission {
     pub languages: Vec<String>,
     /// Conditions on a document's measured values (figures). All of them must hold.
     pub conditions: Vec<Condition>,
-    /// Where the tone marks in Vietnamese texts and titles are moved.
+    /// The position to which the tone marks in Vietnamese texts and titles are moved.
     pub tones: Tones,
     /// The first admitted publication day, in the page's time zone. `None` admits all days. Documents without
     /// a date are always admitted.
@@ -85,8 +85,9 @@ fn day_of(document: &Document) -> Option<Date> {
     document.published.as_deref()?.get(..10)?.parse().ok()
 }
 
-/// Moves the tone marks of open `oa`, `oe` and `uy` in the text and title of a Vietnamese document to the
-/// position that `tones` names. Updates the content hash. Returns other documents unchanged.
+/// Moves the tone marks of `oa`, `oe` and `uy` at the end of a syllable to the position that `tones` names,
+/// in the text and title of a Vietnamese document. Updates the content hash. Returns other documents
+/// unchanged.
 #[must_use]
 pub fn with_tones(mut document: Document, tones: Tones) -> Document {
     if document.language != "vi" || tones == Tones::AsWritten {
@@ -103,7 +104,8 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
 
 impl Document {
     /// Returns the figure with this name, which is one of [`crate::condition::FIGURES`]. Returns `None` if
-    /// the document lacks the figure. Takes time proportional to the length of the text.
+    /// the document lacks the figure, and always for the figures of clusters, `similarity` and
+    /// `near_duplicates`. Takes time proportional to the length of the text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         figure(self, &Quality::new(&self.text, &self.language), name)

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::normal::from_hexadecimal;
 use crate::{ContentHash, Extras};
 
-/// The permanent identity of a document: 16 bytes of BLAKE3 of the canonical URL under which its text was
-/// first stored. It does not change when the page is extracted again.
+/// The permanent id of a document: the first 16 bytes of the BLAKE3 hash of the canonical URL (without its
+/// scheme) under which the text was first stored. The id does not change when the page is extracted again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentId(pub [u8; 16]);
 

@@ -16,7 +16,7 @@ pub fn is_of_host(host: &str, wanted: &str) -> bool {
     is_under(host) || is_under(without_port(host))
 }
 
-/// Returns a host without its port, if it has one.
+/// Returns a host without its port. Returns a host that has no port unchanged.
 #[must_use]
 pub fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {

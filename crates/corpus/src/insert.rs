@@ -12,7 +12,7 @@ pub enum Insert {
     Credits,
     /// Author, date or source of the article.
     ByLines,
-    /// Links to other articles between paragraphs.
+    /// Links between paragraphs that lead to other articles.
     ReadMore,
 }
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TemplateMethod {
-    /// The block model, combined with the votes of places on the host's pages.
+    /// The block model, combined with its results for the lines at the same DOM paths on the host's other
+    /// pages.
     #[default]
     Gleaner,
     /// FastContentExtractor as published (Nguyen et al., KSE 2009).

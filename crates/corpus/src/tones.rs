@@ -1,4 +1,4 @@
-//! Unifies the position of the tone mark in open `oa`, `oe` and `uy`: `hòa` or `hoà`.
+//! Unifies the position of the tone mark in `oa`, `oe` and `uy` at the end of a syllable: `hòa` or `hoà`.
 //!
 //! Both spellings occur, often in one text. The old style marks the first vowel. The style that schools have
 //! taught since the 1980s marks the second. In all other rhymes, the mark has only one position. After `q`,
@@ -21,8 +21,8 @@ pub enum Tones {
     New,
 }
 
-/// Returns the text in NFC with the tone marks of open `oa`, `oe` and `uy` in one style. [`Tones::AsWritten`]
-/// leaves the text unchanged.
+/// Returns the text in NFC with the tone marks of `oa`, `oe` and `uy` at the ends of syllables in the style
+/// `tones`. [`Tones::AsWritten`] leaves the text unchanged.
 ///
 /// ```
 /// use gleaner_corpus::{Tones, unify_tone_marks};

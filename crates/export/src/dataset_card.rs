@@ -1,4 +1,5 @@
-//! Writes files that other programs expect: a dataset card for `datasets`, and a registry file for Manatee.
+//! Writes files that other programs expect: a dataset card for the Hugging Face library `datasets`, and a
+//! registry file for Manatee, the search engine of Sketch Engine.
 //!
 //! The card contains languages, counts and sources. It names no licence, because the texts belong to their
 //! publishers. Users must find out for themselves how they may use the texts.
@@ -12,7 +13,8 @@ use crate::record::Fields;
 /// Maximum number of hosts in the card. The manifest contains all hosts.
 const HOSTS: usize = 20;
 
-/// Returns the `README.md` of a folder for `datasets`, with front matter and a description of the fields.
+/// Returns the `README.md` of a [`Datasets`](crate::Format::Datasets) folder, with front matter and a
+/// description of the fields.
 #[must_use]
 pub fn readme(manifest: &Manifest, fields: &Fields) -> String {
     let tally = &manifest.tally;

@@ -1,8 +1,8 @@
 //! A Parquet file of documents from which single documents can be read again.
 //!
-//! Its columns are the fields of an export that follow from a document and the number of its revision. The rows
-//! are sorted by id, so the statistics of the row groups in the footer tell which group has a document. A reader
-//! needs the footer and one row group. The caller reads both.
+//! Its columns are the fields of an export whose values depend only on a document and the number of its
+//! revision. The rows are sorted by id. Therefore the statistics in the footer show which row groups can
+//! contain a document. A reader needs the footer and one row group. The caller reads both from the file.
 //!
 //! Limitation: times have microseconds. Nanoseconds are lost.
 
@@ -29,7 +29,7 @@ use crate::{Fields, Record, RecordContext};
 /// Size of a row group before compression, in bytes. A reader of one document decodes a whole group.
 const GROUP: u64 = 1 << 20;
 
-/// The bytes at the end of a file: the length of the footer and a mark.
+/// Number of bytes at the end of a file that contain the length of the footer and a mark.
 pub const END: u64 = 8;
 
 /// Fields that do not follow from a document and its revision, because they change later.
@@ -127,7 +127,7 @@ impl DocumentFile {
         self.0.num_row_groups()
     }
 
-    /// Returns the row groups that may have a document.
+    /// Returns the indexes of the row groups that may contain the document `id`.
     #[must_use]
     pub fn groups_with(&self, id: DocumentId) -> Vec<usize> {
         let id = id.to_string();
@@ -140,7 +140,7 @@ impl DocumentFile {
         groups.filter(|(_, group)| may_have(group)).map(|(at, _)| at).collect()
     }
 
-    /// Returns the position of a row group in the file.
+    /// Returns where the row group with the index `group` is in the file, in bytes.
     #[must_use]
     pub fn range(&self, group: usize) -> Range<u64> {
         let columns = self.0.row_group(group).columns();

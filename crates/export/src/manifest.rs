@@ -50,7 +50,7 @@ pub struct Manifest {
 /// A complete data file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataFile {
-    /// The file's path relative to the manifest's folder, with `/`.
+    /// The file's path relative to the manifest's folder. The separator is `/` on every system.
     pub path: String,
     /// Number of documents in the file.
     pub documents: u64,

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 /// The rank of a document: the first 16 bytes of its hash.
 type Rank = [u8; 16];
 
-/// Finds the highest rank in the sample in a pass over all documents.
+/// Determines a random sample in a pass over all documents.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     seed: u64,
@@ -24,7 +24,7 @@ pub struct Sampler {
     ranks: BinaryHeap<Rank>,
 }
 
-/// A sample: all documents whose rank is not above a limit.
+/// A random sample: the documents whose rank, a hash of the seed and the id, is not above a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     seed: u64,

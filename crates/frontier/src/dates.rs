@@ -7,8 +7,8 @@
 //! the day, the month and the year. All other words, such as weekdays in any language, are skipped.
 //!
 //! An ambiguous date is rejected: `03/04/2026` may be in March or in April. A time without a known zone is
-//! read as UTC and may be wrong by half a day. The dates affect only the order of the queue, not the dates of
-//! documents.
+//! read as UTC and may be wrong by half a day. The dates affect only which URLs are fetched and when, not the
+//! dates of documents.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;

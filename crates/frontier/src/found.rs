@@ -1,7 +1,8 @@
 //! Defines a discovered URL with its expected role, and counts the URLs that were not accepted.
 //!
 //! Roles and dates are unreliable. A sitemap may list a hub as a page, or state as date the time at which the
-//! site's layout last changed. Therefore both affect only the order of the queue.
+//! site's layout last changed. Therefore they affect only which URLs are fetched and when, not the type or
+//! the date of a document.
 
 use crate::{CanonicalUrl, Scope, UrlKey, UrlRefusal, shape};
 use jiff::Timestamp;

@@ -55,11 +55,11 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<FoundUrl,
 
 /// Whether the address looks like an article.
 ///
-/// The result affects only the order of fetching. Hosts whose articles have other addresses are crawled too,
-/// but their hubs may be fetched before their articles. Evidence for an article: a last segment of several
-/// words, a number of five or more digits, a date in the path, a file extension such as `.html` or `.vov`, or
-/// an article number in the parameters. Evidence against an article: a path under `/tag/`, `/author/`,
-/// `/page/2` or similar.
+/// The result affects the order of fetching and which addresses look like a section. Hosts whose articles
+/// have other addresses are crawled too, but their hubs may be fetched before their articles. Evidence for an
+/// article: a last segment of several words, a number of five or more digits, a date in the path, a file
+/// extension such as `.html` or `.vov`, or an article number in the parameters. Evidence against an article:
+/// a path under `/tag/`, `/author/`, `/page/2` or similar.
 #[must_use]
 pub fn looks_like_article(url: &CanonicalUrl) -> bool {
     shape::looks_like_article(url)

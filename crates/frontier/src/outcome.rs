@@ -34,7 +34,7 @@ pub enum Outcome {
     },
     /// A front page, section, feed or sitemap whose links were extracted.
     Listing,
-    /// The page has not changed since the last visit (HTTP 304).
+    /// The URL has the same content as at the last visit.
     Unchanged,
     /// The URL redirects to a different URL, which has its own outcome.
     Redirected {
@@ -167,7 +167,7 @@ impl OutcomeClass {
         matches!(self, Self::Unreachable | Self::Failed)
     }
 
-    /// Whether the URL could be the URL of an article.
+    /// Whether a URL whose outcome has this class could be that of an article.
     #[must_use]
     pub const fn is_of_page(self) -> bool {
         !matches!(self, Self::Listing | Self::Redirected | Self::Disallowed)

@@ -32,7 +32,8 @@ pub struct RevisitSchedule {
     pub first: u64,
     /// The last visit with a response, in seconds since 1970.
     pub last: u64,
-    /// Seconds until the next visit. For an article, seconds in which it is not checked again.
+    /// Seconds from the last visit to the next one. For an article, seconds after the last visit in which it
+    /// is not checked again.
     pub every: u32,
     /// The [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
@@ -113,8 +114,8 @@ impl RevisitSchedule {
         !self.visited() || self.first >= seconds(time)
     }
 
-    /// Whether the time of change that a sitemap states is after the last visit. Midnight counts as the whole
-    /// day, because most sitemaps state only the day.
+    /// Whether the last visit was before `time`, the time of change that a sitemap states. If `time` is
+    /// midnight UTC, the end of that day is used instead, because most sitemaps state only the day.
     #[must_use]
     pub fn is_before_day(&self, time: Timestamp) -> bool {
         let time = seconds(time);
@@ -155,7 +156,8 @@ fn seconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_second()).unwrap_or(0)
 }
 
-/// Returns a digest of the URLs on a list that does not depend on their order: an XOR of URL and date hashes.
+/// Returns a digest of the URLs on a list and their dates: an XOR of hashes, which does not depend on their
+/// order.
 #[must_use]
 pub fn digest_of<'a>(found: impl IntoIterator<Item = &'a crate::FoundUrl>) -> u64 {
     let one = |found: &crate::FoundUrl| {

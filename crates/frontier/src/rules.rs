@@ -28,13 +28,13 @@ const EARLIEST_ZONE: SignedDuration = SignedDuration::from_hours(14);
 /// The rules of a site as the user wrote them. The default has no rules.
 #[derive(Debug, Clone, Default)]
 pub struct SiteLimits {
-    /// Paths that begin with a slash. Pages at or below them are fetched.
+    /// Paths that begin with a slash. Only pages at or below one of them are fetched, or all if empty.
     pub sections: Vec<String>,
-    /// Regular expressions. Only pages that match one of them are fetched.
+    /// Regular expressions. Only pages that match one of them are fetched, or all if empty.
     pub include: Vec<String>,
     /// Regular expressions. URLs that match one of them are not fetched.
     pub exclude: Vec<String>,
-    /// The first wanted day of publication.
+    /// The first wanted day of publication. `None` if all days are wanted.
     pub published_after: Option<Date>,
 }
 

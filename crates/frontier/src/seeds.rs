@@ -33,7 +33,7 @@ impl Seed {
     }
 }
 
-/// Why a seed file is rejected.
+/// Why a seed file or an argument is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SeedError {
     /// The line contains more than one word.

@@ -1,5 +1,5 @@
-//! Selects the language of a text for people: Vietnamese or English. The code has both versions of a text side
-//! by side.
+//! Selects the Vietnamese or the English version of a text for people. The code contains both versions of
+//! each text side by side.
 
 use crate::text::{self, Notation};
 

@@ -48,7 +48,7 @@ pub struct Column<'a> {
     pub title: &'a str,
     /// Whether the column has numbers, which are right-aligned.
     pub is_number: bool,
-    /// Whether a cell of the column takes a whole line of a card.
+    /// Whether a cell of the column takes a whole line on small screens, where each row is a card.
     pub is_long: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Column<'a> {
         Self { title, is_number: false, is_long: false }
     }
 
-    /// Creates a column of sentences.
+    /// Creates a column of long texts. On small screens, a cell takes a whole line of its card.
     #[must_use]
     pub const fn sentences(title: &'a str) -> Self {
         Self { is_long: true, ..Self::text(title) }

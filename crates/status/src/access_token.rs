@@ -4,7 +4,7 @@
 //!    first start. It stores the token in the data folder, readable only by its owner.
 //! 2. After the user has entered the token in a form, the browser stores a cookie with a hash of the token
 //!    ([`AccessToken::cookie_value`]). The token cannot be computed from the cookie.
-//! 3. Programs send the token as `Authorization: Bearer KEY`.
+//! 3. Programs send the token as `Authorization: Bearer TOKEN`.
 //!
 //! The code compares only hashes, and the BLAKE3 crate compares them in constant time.
 //!
@@ -27,7 +27,7 @@ const COOKIE_HASH_CONTEXT: &str = "gleaner 2026 status page cookie";
 
 pub(crate) const COOKIE_NAME: &str = "gleaner_key";
 
-/// The token that authorizes changes. Only hashes of it are stored.
+/// The token that authorizes changes. In memory, only hashes of it are kept.
 #[derive(Clone)]
 pub struct AccessToken {
     hash: blake3::Hash,

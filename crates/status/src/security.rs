@@ -1,7 +1,7 @@
 //! Checks every request and sets the security headers of every response.
 //!
 //! 1. A server that is bound to loopback accepts only requests to loopback names and to names that the user
-//!    lists. This prevents DNS rebinding.
+//!    lists. This prevents DNS rebinding. The same applies to every server for which the user lists names.
 //! 2. A request for a change must come from a page of this server, according to `Origin` or `Sec-Fetch-Site`.
 //!    Requests without both headers come from programs, not from browsers, and are accepted.
 //! 3. Response headers forbid frames, forms to other servers, and scripts, styles and pictures from other

@@ -40,7 +40,8 @@ pub struct ServerOptions {
     /// The address to bind. Port 0 selects a free port.
     pub address: SocketAddr,
     /// Host names that requests may use in addition to loopback names. If the server is bound to loopback, it
-    /// accepts no other names. If it is not, and the list is empty, it accepts every name.
+    /// accepts no other names. If it is bound to another address and the list is empty, it accepts every
+    /// name.
     pub hosts: Vec<String>,
     /// The token that authorizes changes.
     pub token: AccessToken,
@@ -112,7 +113,7 @@ impl Server {
     }
 
     /// Sets the crawl that runs in this process. During a crawl, the pages send changes to it as commands.
-    /// `None` means that the crawl has ended. This also starts an update of the search index.
+    /// `None` means that the crawl has ended, and also starts an update of the search index.
     pub fn set_running_crawl(&self, running: Option<RunningCrawl>) {
         let has_ended = running.is_none();
         self.app.monitor.set_crawl(running);

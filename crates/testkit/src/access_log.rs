@@ -16,8 +16,8 @@ pub struct Request {
     /// The time of arrival, measured from the start of the server with a monotonic clock.
     pub time: Duration,
     /// When the whole response was passed to the connection, on the same clock as `time`. The client receives
-    /// it slightly later. If the client had already closed the connection, when the server noticed this.
-    /// `None` until then.
+    /// it slightly later. If the client closed the connection before, the time at which the server noticed
+    /// this. `None` until then.
     pub finished: Option<Duration>,
     /// The address of the proxy that received the request.
     pub proxy: SocketAddr,

@@ -104,7 +104,7 @@ impl Http2 {
         self.send(RST_STREAM, 0, stream, &code.to_be_bytes()).await;
     }
 
-    /// Announces that streams after `last` will not be processed (GOAWAY).
+    /// Announces that streams after `last` will not be processed (GOAWAY). `code` is the error code.
     pub async fn go_away(&mut self, last: u32, code: u32) {
         self.send(GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat()).await;
     }

@@ -24,7 +24,7 @@ pub struct Page {
     pub path: String,
     /// The value of `Content-Type`.
     pub content_type: &'static str,
-    /// The page.
+    /// The bytes of the page.
     pub body: Vec<u8>,
 }
 
@@ -37,8 +37,8 @@ const OF_A_WEEK: usize = 200;
 const PICTURES: usize = 20;
 const OF_A_TOPIC: usize = 40;
 
-/// Returns all pages of both papers, with about `pages` pages of articles, lists, galleries and second
-/// versions. The front pages are at [`Newspaper::seeds`](crate::Newspaper::seeds).
+/// Returns all pages of both papers, about `pages` in total. The front pages are at
+/// [`Newspaper::seeds`](crate::Newspaper::seeds).
 #[must_use]
 pub fn large_newspaper(pages: usize) -> Vec<Page> {
     let other = 1.0 / WITH_SECOND_VERSION as f64 + 1.0 / WITH_GALLERY as f64 + 1.0 / WITH_TOPIC as f64;

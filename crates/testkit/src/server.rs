@@ -31,7 +31,7 @@ use tokio::sync::oneshot;
 /// The options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewspaperOptions {
-    /// The maximum number of articles in each paper, newest first.
+    /// Each paper has at most this number of articles, namely its newest.
     pub articles: usize,
     /// Whether two articles of each paper fail at the first request, one with 503 (`Retry-After: 1`) and one
     /// with 500.
@@ -204,7 +204,8 @@ impl Newspaper {
         self.shared.log.reached(count).await;
     }
 
-    /// Returns the expected result of a crawl of this server. Articles are grouped by paper, newest first.
+    /// Returns the expected result of a crawl of this server: the articles of the first paper and then those
+    /// of the second, each from the newest to the oldest.
     #[must_use]
     pub fn expected(&self) -> Vec<Expected> {
         self.shared.sites.iter().flat_map(expected).collect()

@@ -102,7 +102,8 @@ impl LegacyEncoding {
         }
     }
 
-    /// Restores text in this encoding that was decoded as windows-1252.
+    /// Decodes `text` again: it is in this encoding, but was decoded as windows-1252. Keeps characters that
+    /// windows-1252 lacks.
     #[must_use]
     pub fn undo_windows_1252(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());

@@ -119,7 +119,7 @@ impl Syllable {
         is_possible.then_some(Self { onset, rhyme, tone })
     }
 
-    /// Whether a word could be a syllable without its marks.
+    /// Whether `word` has no marks and equals a Vietnamese syllable whose marks are removed.
     ///
     /// ```
     /// use gleaner_vietnamese::Syllable;

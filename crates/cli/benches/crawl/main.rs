@@ -1,4 +1,5 @@
-//! Measures whole crawls with the real binary: `cargo bench -p gleaner --bench crawl [PAGES] [CODING...]`.
+//! Measures whole crawls with the real binary: `cargo bench -p gleaner --bench crawl [PAGES] [CODING...]`. It
+//! crawls two kinds of pages:
 //!
 //! 1. A generated newspaper of PAGES pages (1,000 by default). 60% of them are articles. The others are
 //!    sections, galleries, topic pages and second versions of articles. It is crawled from the front pages,

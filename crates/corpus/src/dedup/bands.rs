@@ -40,8 +40,8 @@ impl BandKeys {
         }))
     }
 
-    /// Returns keys that can only be equal to keys of the same group. So one index can keep groups of
-    /// documents apart.
+    /// Returns the keys with which a document of `group` is stored. Equal keys of two groups become
+    /// different, so one index can contain several groups without comparing their documents.
     #[must_use]
     pub fn of_group(&self, group: u8) -> Self {
         Self(self.0.map(|key| mix(step(key, u64::from(group)))))

@@ -34,8 +34,9 @@ pub struct DifferingNumbers {
 /// Thresholds for the relation of two texts. They are 0 to 1 unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarityParams {
-    /// Minimum similarity of a near-duplicate, set by the user. It applies to the estimated similarity of the
-    /// shingles. It also applies to the share of aligned words, if that share is at least [`Self::aligned`].
+    /// Minimum similarity of the shingles of near-duplicates, set by the user. A text with a lower similarity
+    /// can still be a near-duplicate. Its share of aligned words must then reach both this value and
+    /// [`Self::aligned`].
     pub duplicate: f64,
     /// Minimum estimated similarity of shingles for which two texts are compared. Compared texts that are not
     /// near-duplicates are related.

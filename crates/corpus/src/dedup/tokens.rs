@@ -33,7 +33,7 @@ impl Tokens {
     /// Maximum number of tokens read from a text. The rest is ignored.
     pub const MOST: usize = 200_000;
 
-    /// Returns the tokens of `text`, in any normal form.
+    /// Returns the tokens of `text`, which may be in any Unicode normal form.
     ///
     /// ```
     /// use gleaner_corpus::dedup::Tokens;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | sample a long text | `sample` |
 //! | assign each word in Latin letters to one of 13 classes | [`class`] |
-//! | compute the fit to Vietnamese (with, without marks), English, 25 others: naive Bayes | `shares`, `latin` |
+//! | compare with Vietnamese (with or without marks), English, 25 others: naive Bayes | `shares`, `latin` |
 //! | use whatlang if the text may be in another language or script | `others` |
 //! | use the page's declaration as evidence | here |
 //!

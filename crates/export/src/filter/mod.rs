@@ -110,9 +110,9 @@ pub struct FilterCounts {
     pub documents: u64,
     /// Number of words in all exported documents.
     pub words: u64,
-    /// The earliest fetch time of the exported documents.
+    /// The earliest fetch time of the exported documents. `None` if there are none.
     pub first_fetched: Option<Timestamp>,
-    /// The latest fetch time of the exported documents.
+    /// The latest fetch time of the exported documents. `None` if there are none.
     pub last_fetched: Option<Timestamp>,
     /// Documents and words by language.
     pub languages: BTreeMap<String, PartCounts>,
@@ -184,7 +184,8 @@ impl Selection {
         matches!(self.filter.limit, Some(limit) if self.tally.documents >= limit)
     }
 
-    /// Counts a document and returns its record. Returns `None` if a filter excludes the document.
+    /// Counts a document and returns its record. Returns `None` if a filter excludes the document. If the
+    /// limit is reached, returns `None` and counts nothing.
     pub fn take<'a>(&mut self, document: &'a Document, context: &'a RecordContext) -> Option<Record<'a>> {
         if self.is_full() {
             return None;

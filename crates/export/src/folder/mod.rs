@@ -12,9 +12,9 @@
 //! Documents that were fetched after the export began are excluded. The manifest records the time at which it
 //! began as `until`, so that the next export can continue there.
 //!
-//! Limitation: the files may differ if documents change or disappear during the interruption. Plain text with
-//! one file per document is not flushed file by file, because that would take too long. After a power
-//! failure, check it with `sha256sum -c SHA256SUMS`.
+//! Limitation: the files may differ if documents change or disappear during the interruption. Formats with
+//! one file per document are not flushed file by file, because that would take too long. After a power
+//! failure, check the files with `sha256sum -c SHA256SUMS`.
 
 mod host_files;
 mod shards;
@@ -46,13 +46,13 @@ pub struct ExportRequest {
     pub fields: Fields,
     /// Selects the documents.
     pub filter: Filter,
-    /// Size in bytes at which a file is closed and the next one begins. For plain text, the number of bytes
-    /// between two flushes to disk.
+    /// Size in bytes at which a file is closed and the next one begins. For plain text, and for Markdown in a
+    /// folder, the number of bytes between two flushes to disk.
     pub shard_size: u64,
     /// The command line without the program's name. Only the same command line can resume an interrupted
     /// export.
     pub command: Vec<String>,
-    /// The current time, when the export begins.
+    /// The time at which the export begins.
     pub started: Timestamp,
 }
 
@@ -89,8 +89,8 @@ impl FolderExport {
     /// Begins an export into the folder `path`, or resumes an interrupted export with the same command.
     ///
     /// # Errors
-    /// The folder already exists, the interrupted export has another command, another version or a damaged
-    /// file, or a file cannot be written.
+    /// The folder exists and is not empty, another process is exporting into it, the interrupted export has
+    /// another command, another version or a damaged file, or a file cannot be written.
     pub fn begin(path: &Path, request: ExportRequest) -> Result<Self, ExportError> {
         // Removes a final slash.
         let target: PathBuf = path.components().collect();

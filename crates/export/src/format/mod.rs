@@ -110,7 +110,8 @@ impl Format {
         matches!(self, Self::JsonLines(_) | Self::Csv(_) | Self::Parquet | Self::Datasets)
     }
 
-    /// Returns a sink that writes one file of this format to `out`. Only formats that [have
+    /// Returns a sink that writes one file of this format to `out`. The format must not be
+    /// [`Self::TextByDocument`] or [`Self::TextBySite`], which have no sink. Only formats that [have
     /// fields](Self::has_fields) use `fields`. `group` is the size in bytes of a Parquet row group before
     /// compression.
     ///

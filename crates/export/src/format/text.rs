@@ -23,9 +23,8 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the file or folder name for a host. `+` replaces the characters that a file name must not contain:
-/// the colon before a port, and a leading full stop. Different hosts have different names, because hosts
-/// contain no `+`.
+/// Returns the file or folder name for a host: its first 200 characters. `+` replaces the colon before a
+/// port, a leading full stop, and any other character that is not a letter, a digit, `.`, `-` or `_`.
 ///
 /// ```
 /// use gleaner_export::format::text::file_name;

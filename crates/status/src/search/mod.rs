@@ -3,9 +3,9 @@
 //! | file | content |
 //! |---|---|
 //! | `words` | splits texts into words, with and without diacritics |
-//! | `facets` | counts of a result by language, host and month |
-//! | `index` | the fields and files of the index |
-//! | `updating` | updates the index from the documents |
+//! | `facets` | counts the documents of a result by language, host and month |
+//! | `index` | defines the fields and files of the index |
+//! | `update` | updates the index from the documents |
 //! | `snippet` | selects the part of a text to show |
 //!
 //! A document matches if it contains all words of the query, in any order. Words in quotation marks must be

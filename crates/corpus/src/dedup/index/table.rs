@@ -58,13 +58,13 @@ impl BandTable {
         self.buckets.len() * Self::BUCKET
     }
 
-    /// Returns the number of documents all of whose keys fit into the table, at least 1.
+    /// Returns the number of entries of the table divided by the number of keys of a document, at least 1.
     #[must_use]
     pub fn capacity(&self) -> usize {
         (self.buckets.len() * ENTRIES / BANDS).max(1)
     }
 
-    /// Returns the share of the entries of `documents` documents that fit into the table, 0 to 1.
+    /// Returns the share of the entries of `documents` documents for which the table has room, 0 to 1.
     #[must_use]
     pub fn retained_share(&self, documents: u64) -> f64 {
         let room = (self.buckets.len() * ENTRIES) as f64;

@@ -23,7 +23,7 @@
 
 use std::collections::BTreeMap;
 
-/// Counters by key.
+/// Counts of keys in limited memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParagraphCounts {
     counters: BTreeMap<u64, u32>,

@@ -22,8 +22,8 @@ pub struct CrossSiteCounts {
 }
 
 impl CrossSiteCounts {
-    /// Records that a site repeats a paragraph. `paragraphs` is the number of paragraphs to keep. Up to twice
-    /// as many are kept temporarily.
+    /// Records that `site` repeats the paragraph with the hash `key`. `paragraphs` is the number of
+    /// paragraphs to keep. Up to twice as many are kept temporarily.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
         let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
         let sites = self.sites.entry(key).or_default();

@@ -47,14 +47,13 @@ use crate::dedup::tokens::Tokens;
 pub struct ParagraphParams {
     /// Minimum number of words of a paragraph. Shorter ones are not counted and not removed.
     pub words: usize,
-    /// Minimum number of documents of a site with the paragraph.
+    /// Minimum number of the site's documents that contain the paragraph.
     pub documents: u32,
-    /// Minimum share of the site's documents with the paragraph, 0 to 1.
+    /// Minimum share of the site's documents that contain the paragraph, 0 to 1.
     pub share: f64,
     /// Minimum number of sites that repeat the paragraph, at most 16. `None` to compare only within sites.
     pub sites: Option<u32>,
-    /// Minimum number of a site's documents that contain the paragraph, so that the site counts for
-    /// [`Self::sites`].
+    /// A site counts for [`Self::sites`] if at least this number of its documents contain the paragraph.
     pub documents_a_site: u32,
     /// Number of paragraphs to count, for each site and across sites.
     pub counted: usize,
@@ -71,14 +70,14 @@ impl Default for ParagraphParams {
 pub enum RepetitionReason {
     /// The paragraph is in many documents of its site.
     Site {
-        /// Minimum number of documents with the paragraph.
+        /// Number of the site's documents that contain the paragraph. The true number may be higher.
         documents: u32,
         /// Number of the site's counted documents.
         of: u32,
     },
     /// The paragraph is repeated on several sites.
     Across {
-        /// Minimum number of sites with the paragraph.
+        /// Number of sites that repeat the paragraph. The true number may be higher.
         sites: u32,
     },
 }
