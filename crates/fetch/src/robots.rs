@@ -38,7 +38,7 @@ pub struct RobotsRules {
     sitemaps: Vec<String>,
 }
 
-/// Whether a path may be requested, and the deciding rule as written in the file.
+/// Whether a path may be requested, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RobotsDecision {
     /// The path may be requested.
