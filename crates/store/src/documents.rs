@@ -30,7 +30,7 @@ pub enum Placement {
         /// The URL of the stored document.
         of: UrlKey,
     },
-    /// The text is a near-duplicate of another document's text. It is a new member of that document's cluster.
+    /// The text is a near-duplicate of another document's text, and joined that document's cluster.
     NearDuplicate {
         /// The URL of the cluster's representative.
         of: UrlKey,

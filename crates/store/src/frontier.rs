@@ -324,8 +324,8 @@ impl Change {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes at most `limit` URLs ready that wait because of `wait` and are due by `until`. Returns the number
-    /// of URLs that were due, at most `limit`.
+    /// Makes at most `limit` URLs ready that wait because of `wait` and are due by `until`. Returns the
+    /// number of URLs that were due, at most `limit`.
     ///
     /// # Errors
     /// The store cannot be read.
