@@ -163,7 +163,7 @@ impl HostView {
         })
     }
 
-    /// Builds the views of all hosts, sorted by name.
+    /// Builds the views of all hosts, in the order of [`Store::hosts`].
     ///
     /// # Errors
     /// The store cannot be read.

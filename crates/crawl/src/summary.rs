@@ -66,8 +66,8 @@ pub(crate) fn deferred_urls(
     Ok(held)
 }
 
-/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages already
-/// have documents that were extracted without a template.
+/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages were
+/// already extracted, without a template or with the previous one.
 ///
 /// # Errors
 /// The store cannot be read.

@@ -122,8 +122,8 @@ impl Timetable {
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether `start` is longer ago than `schedule.catch_up`, so that it is not made up for. A start up to a
-    /// minute ago never is.
+    /// Whether `start` is longer ago than `schedule.catch_up`, so that it is not made up for. The answer is
+    /// `false` for any start up to a minute ago.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
         // Up to a minute late is tolerated, because the machine may be busy.

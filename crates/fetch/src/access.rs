@@ -88,7 +88,7 @@ impl Access {
         }
     }
 
-    /// Returns the `Crawl-delay` without a cap, or `None` if robots.txt does not set it.
+    /// Returns the `Crawl-delay` as stated, however long it is, or `None` if robots.txt does not set it.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -98,7 +98,8 @@ impl Access {
     }
 
     /// Returns the delay between requests to the host's group. It is the longer one of two delays: `delay`,
-    /// which the user sets for the site, and the `Crawl-delay`, reduced to `fetch.max_crawl_delay` if longer.
+    /// which the user sets for the site, and the `Crawl-delay`. The latter counts at most
+    /// `fetch.max_crawl_delay`.
     #[must_use]
     pub fn effective_delay(&self, delay: DurationSetting, fetch: &FetchSettings) -> Duration {
         let asked = self.crawl_delay().unwrap_or_default();
@@ -155,7 +156,7 @@ impl RobotsRecord {
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns the number of consecutive failures, or 0 if the last request succeeded.
+    /// Returns the number of consecutive failures, or 0 if the last request did not fail.
     #[must_use]
     pub fn failures(&self) -> u32 {
         match &self.state {

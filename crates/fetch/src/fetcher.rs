@@ -256,7 +256,8 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. [`Backoffs`] uses this string.
+/// Returns the host of a URL, with `:port` if it is not the default port. [`Backoffs`] identifies hosts by
+/// this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

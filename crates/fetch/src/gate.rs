@@ -61,7 +61,7 @@ pub struct GateGuard {
 }
 
 impl GateGuard {
-    /// Gives the turn up if no request was sent. No delay starts.
+    /// Gives the turn up without starting the delay. Call this only if no request was sent.
     pub fn cancel(mut self) {
         self.is_unused = true;
     }

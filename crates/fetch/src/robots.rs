@@ -90,8 +90,8 @@ impl RobotsRules {
         }
     }
 
-    /// Returns the `Crawl-delay` for this crawler without a cap. Returns `None` if it is missing, negative or
-    /// unreadable.
+    /// Returns the `Crawl-delay` for this crawler, however long it is. Returns `None` if it is missing,
+    /// negative or unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay

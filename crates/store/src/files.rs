@@ -51,7 +51,8 @@ pub struct FileRecord {
 }
 
 impl Change {
-    /// Records a file of the archive. The file is valid once this change is flushed.
+    /// Records a file of the archive. The file is valid when this change is flushed: files without a record
+    /// are not.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
         self.put(keys::file(keys::ARCHIVE_FILE, number), file);
     }
@@ -113,7 +114,7 @@ impl Store {
         files_of(&*self.engine, keys::DOCUMENTS_FILE)
     }
 
-    /// Returns the files in object storage that are not valid and were written before `before`. The process
+    /// Returns the files in object storage that have no record and were written before `before`. The process
     /// that wrote such a file ended before it recorded the file. Returns none for a store in a folder.
     ///
     /// # Errors

@@ -143,8 +143,8 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of visits to articles after an announced change. When it is large, it is halved together with
-    /// `confirmed_updates`.
+    /// Number of visits to articles because a feed or sitemap announced a change. When it is large, it is
+    /// halved together with `confirmed_updates`.
     #[serde(default)]
     pub announced_updates: u32,
     /// Number of these visits in which the article had changed.

@@ -15,7 +15,7 @@ pub struct SimilarityInfo {
     pub head: DocumentId,
     /// Estimated similarity to the representative, 0 to 1. `None` if the document represents itself.
     pub similarity: Option<f64>,
-    /// Number of members of its cluster, without the representative.
+    /// Number of members of the document's cluster, without the representative.
     pub members: u64,
     /// Up to four earlier documents that are similar but not duplicates, most similar first. Each has its
     /// estimated similarity, 0 to 1.

@@ -43,8 +43,8 @@ pub fn draft(
     draft_from(page, origin, &extracted, template.map(PreparedTemplate::template))
 }
 
-/// Builds the document of a page from its extraction. `template` must be the template of the extraction, if
-/// its method used one. Returns `None` if no text was found.
+/// Builds the document of a page from its extraction. If the extraction used a template, `template` must be
+/// that template. Returns `None` if no text was found.
 #[must_use]
 pub fn draft_from(
     page: &Page,

@@ -146,7 +146,7 @@ impl Objects {
     /// Writes an object. Replaces an existing object with that name.
     ///
     /// # Errors
-    /// The object was not written. Only after an outage during the call, it may have been written.
+    /// The object was not written, except perhaps after an outage during the call.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -159,8 +159,7 @@ impl Objects {
     /// when it is complete.
     ///
     /// # Errors
-    /// A part cannot be read, or the object was not written. Only after an outage during the call, it may
-    /// have been written.
+    /// A part cannot be read. The object was not written, except perhaps after an outage during the call.
     pub fn join(&self, name: &str, parts: &[(String, u64, u64)]) -> Result<(), ObjectError> {
         let path = name::path(name)?;
         let part = |(name, offset, length): &(String, u64, u64)| Ok((name::path(name)?, *offset, *length));
@@ -240,7 +239,7 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object was not removed. Only after an outage during the call, it may have been removed.
+    /// The object was not removed, except perhaps after an outage during the call.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }
