@@ -47,8 +47,8 @@ pub struct ActiveHost {
     pub visits: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// The last outcome, as [`Outcome::reason`] returns it, or the reason of a retry. It is empty before the
-    /// first outcome.
+    /// The last outcome, as [`Outcome::reason`] returns it, `buffered`, or the reason of a retry. It is empty
+    /// before the first of these.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,

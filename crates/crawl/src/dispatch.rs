@@ -174,7 +174,7 @@ impl Pipeline {
     }
 
     /// At the end of a run, starts training for hosts with few buffered pages. Returns whether any training
-    /// started. A template is learned only if the host has enough pages, and only if `is_idle` is set or the
+    /// started. A template is learned only if the host has enough pages, and only if `is_quiet` is set or the
     /// host has no more ready URLs.
     pub(crate) fn train_rest(&mut self, is_quiet: bool) -> Result<bool, CrawlError> {
         let mut has_begun = false;

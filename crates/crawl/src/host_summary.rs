@@ -13,8 +13,8 @@ use crate::report::{Finding, GroupedCounts, Report};
 /// With fewer pages than this, a share of the pages means nothing.
 const FEW_PAGES: u64 = 5;
 
-/// Returns the sentence. `in_scope` says whether the host belongs to a seed site. Pass `true` if the seeds
-/// are unknown. `report` is the newest report.
+/// Says in one sentence whether gleaner gets documents from `host` and, if not, why. `in_scope` says whether
+/// the host belongs to a seed site. Pass `true` if the seeds are unknown. `report` is the newest report.
 #[must_use]
 pub fn host_summary(host: &HostView, in_scope: bool, report: Option<&Report>) -> Bilingual {
     if host.record.paused {

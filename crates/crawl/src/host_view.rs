@@ -163,7 +163,7 @@ impl HostView {
         })
     }
 
-    /// Builds the views of all hosts, sorted by name.
+    /// Builds the views of all hosts, in the order of [`Store::hosts`].
     ///
     /// # Errors
     /// The store cannot be read.
@@ -306,9 +306,9 @@ pub struct TemplateState {
     pub learned: bool,
     /// Whether the template is out of date and pages are buffered for the next version.
     pub outdated: bool,
-    /// Number of recently extracted pages that differ from the training pages.
+    /// Number of recently extracted pages that are unlike the training pages.
     pub unlike: usize,
-    /// Number of recently extracted pages.
+    /// Number of recently extracted pages that were compared with the training pages.
     pub watched: usize,
     /// Number of pages buffered for the next version.
     pub buffered: u32,
@@ -327,8 +327,8 @@ impl TemplateState {
         })
     }
 
-    /// Whether the template needs attention: it is out of date, or at least a third of the recent pages
-    /// differ from the training pages.
+    /// Whether the template needs attention: it is out of date, or at least a third of the recent pages are
+    /// unlike the training pages.
     #[must_use]
     pub fn needs_attention(&self) -> bool {
         self.outdated || self.unlike * 3 >= self.watched.max(1)

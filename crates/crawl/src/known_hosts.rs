@@ -14,14 +14,14 @@ pub fn is_similar(known: &str, name: &str) -> bool {
     strsim::normalized_damerau_levenshtein(known, name) >= SIMILAR
 }
 
-/// Returns the site of a host's name.
+/// Returns the registrable domain of a host, or `None` if `host` is not a valid host name.
 #[must_use]
 pub fn site_of(host: &str) -> Option<String> {
     CanonicalUrl::parse(&format!("http://{host}/")).ok().map(|url| url.domain().to_owned())
 }
 
-/// Returns the names of the hosts of the same site, and of hosts with a similar name, most similar first, at
-/// most three.
+/// Returns the names of at most three hosts in `known` that are on the same site as `name` or have a similar
+/// name, most similar first.
 pub fn similar_hosts<'a>(known: impl IntoIterator<Item = &'a HostRecord>, name: &str) -> Vec<&'a str> {
     let site = site_of(name);
     let is_meant = |host: &&HostRecord| {

@@ -1,4 +1,4 @@
-//! The network as a source of responses: sends requests in asynchronous tasks.
+//! Sends requests in asynchronous tasks. In a crawl, the network is the source of responses.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

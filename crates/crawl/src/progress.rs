@@ -1,4 +1,4 @@
-//! Counters for the progress of a crawl.
+//! Counts the progress of a crawl.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,8 +88,9 @@ impl Progress {
         &self.control
     }
 
-    /// Returns up to `limit` hosts with a URL in flight or an event within `window`, busiest first, and the
-    /// number of further hosts.
+    /// Returns up to `limit` active hosts, those with the most ended visits first, and the number of further
+    /// active hosts. A host is active if one of its URLs is in flight, if it is in a pause, or if it had a
+    /// dispatch, an outcome or a pause within `window`.
     #[must_use]
     pub fn active(&self, window: Duration, limit: usize) -> (Vec<ActiveHost>, usize) {
         self.activity.active(window, limit)

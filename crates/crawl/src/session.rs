@@ -53,8 +53,8 @@ pub struct CrawlInput {
     pub progress: Arc<Progress>,
     /// The wall clock.
     pub clock: Clock,
-    /// The run waits for back-offs and for sites without a robots.txt if they end within this time after its
-    /// start. So an unattended run survives an outage at its start. Zero: it waits only for `crawl.linger`.
+    /// How long after its start the run still waits for back-offs, and for robots.txt files that could not be
+    /// read. So an unattended run survives an outage at its start. Zero: it waits only for `crawl.linger`.
     pub patience: Duration,
 }
 

@@ -11,8 +11,8 @@ pub struct StopRequest {
 }
 
 impl StopRequest {
-    /// Creates a stop for one of several tasks, such as one crawl of a process. A stop request to this stop
-    /// also stops the new one, but not the reverse.
+    /// Creates a stop request for one of several tasks, such as one crawl of a process. If `self` is
+    /// requested, the new one counts as requested too. The reverse does not hold.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { requested: Arc::default(), parent: Some(Arc::new(self.clone())) }

@@ -18,8 +18,8 @@ pub struct StoredPage {
     /// The decoded HTML. At most `fetch.max_page` bytes of the body were decoded.
     pub html: String,
     /// The position of the page in the archive: the path of the file or the name of the object, and the
-    /// offset of the record in bytes. `None` if the page is still buffered in the store, until its host's
-    /// template is learned.
+    /// offset of the record in bytes. `None` if the raw page is still in the store, because the page is
+    /// buffered or kept for a later extraction.
     pub place: Option<(PathBuf, u64)>,
 }
 

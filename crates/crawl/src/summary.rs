@@ -21,8 +21,7 @@ pub struct Summary {
     pub hosts: Vec<(String, Counts)>,
     /// URLs left for the next run, by host and reason.
     pub deferred_urls: Vec<DeferredHost>,
-    /// Fetched pages that wait for their host's template, by host. There are none unless the run was
-    /// interrupted.
+    /// Fetched pages that wait for their host's template, by host. Empty unless the run was interrupted.
     pub buffered: Vec<DeferredHost>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
@@ -67,8 +66,8 @@ pub(crate) fn deferred_urls(
     Ok(held)
 }
 
-/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages already
-/// have documents that were extracted without a template.
+/// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages were
+/// already extracted, without a template or with the previous one.
 ///
 /// # Errors
 /// The store cannot be read.

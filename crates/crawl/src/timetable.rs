@@ -106,9 +106,9 @@ impl Timetable {
         None
     }
 
-    /// Returns the missed start that should be made up for at `now`: the last start before `now`, if it is at
-    /// most `schedule.catch_up` ago. Returns `None` if a run has begun since that start and has ended, or if
-    /// the corpus has no run yet.
+    /// Returns the missed start that should be made up for at `now`: the last start up to `now`, if it is at
+    /// most `schedule.catch_up` ago. `last` is the last run of the corpus. Returns `None` if that run began
+    /// since this start and has ended, or if the corpus has no run yet.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -122,7 +122,8 @@ impl Timetable {
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether a start is so long ago that it is not made up for.
+    /// Whether `start` is longer ago than `schedule.catch_up`, so that it is not made up for. The answer is
+    /// `false` for any start up to a minute ago.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
         // Up to a minute late is tolerated, because the machine may be busy.

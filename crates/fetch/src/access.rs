@@ -4,11 +4,11 @@
 //! |---|---|
 //! | 2xx | the rules in the body; no rules if the body is an HTML page without any line for crawlers |
 //! | 4xx except 429, or too many redirects | no rules: everything is allowed |
-//! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, or none |
+//! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, if any |
 //!
-//! A successful response is valid for a day. The robots.txt is requested again 10 s after the first failure,
-//! and 60 s after the second. This pause doubles with each further failure, up to a day. So the robots.txt of
-//! a host that has failed for 30 days is still requested daily.
+//! A response of the first two kinds is valid for a day. The others are failures. The robots.txt is requested
+//! again 10 s after the first failure, and 60 s after the second. This pause doubles with each further
+//! failure, up to a day. So the robots.txt of a host that has failed for 30 days is still requested daily.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ impl Access {
         }
     }
 
-    /// Returns the `Crawl-delay` without a cap, or `None` if robots.txt does not set it.
+    /// Returns the `Crawl-delay` as stated, however long it is, or `None` if robots.txt does not set it.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -97,15 +97,16 @@ impl Access {
         }
     }
 
-    /// Returns the delay between requests to the host's group. It is the longer of `delay`, the user's
-    /// setting for the site, and the `Crawl-delay`, capped at `fetch.max_crawl_delay`.
+    /// Returns the delay between requests to the host's group. It is the longer one of two delays: `delay`,
+    /// which the user sets for the site, and the `Crawl-delay`. The latter counts at most
+    /// `fetch.max_crawl_delay`.
     #[must_use]
     pub fn effective_delay(&self, delay: DurationSetting, fetch: &FetchSettings) -> Duration {
         let asked = self.crawl_delay().unwrap_or_default();
         delay.get().max(asked.min(fetch.max_crawl_delay.get()))
     }
 
-    /// Returns the addresses of sitemaps, as written.
+    /// Returns the addresses of sitemaps as written in the robots.txt.
     #[must_use]
     pub fn sitemaps(&self) -> &[String] {
         match self {
@@ -155,7 +156,7 @@ impl RobotsRecord {
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns the number of consecutive failures, or 0 if the last request succeeded.
+    /// Returns the number of consecutive failures, or 0 if the last request did not fail.
     #[must_use]
     pub fn failures(&self) -> u32 {
         match &self.state {
@@ -172,8 +173,8 @@ impl RobotsRecord {
         now >= self.next_ask() || ahead > GOOD_FOR
     }
 
-    /// Returns the rules for the crawler with this product token. The caller should keep the result, because
-    /// each call parses the text.
+    /// Returns what the crawler with the product token `product` may request. The caller should keep the
+    /// result, because each call parses the text.
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {

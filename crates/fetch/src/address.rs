@@ -71,7 +71,7 @@ pub(crate) struct AddressPolicy {
 }
 
 impl AddressPolicy {
-    /// Creates a judge. `allowed` contains networks that may be requested although they are not public.
+    /// Creates a policy. `allowed` contains networks that may be requested although they are not public.
     pub(crate) fn new(allowed: &[IpNet]) -> Self {
         Self { allowed: allowed.into() }
     }

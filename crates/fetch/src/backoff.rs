@@ -122,7 +122,7 @@ impl Backoffs {
         }
     }
 
-    /// Starts a back-off after a push-back. The table of the module defines its length. `is_repeated` says
+    /// Starts a back-off after a push-back. The table in `backoff.rs` defines its length. `is_repeated` says
     /// whether an earlier request for the URL failed. `retry_after` is the wait that the response states.
     pub fn push_back(
         &self,
@@ -166,7 +166,7 @@ impl Backoffs {
         }
     }
 
-    /// Returns the number of hosts in memory.
+    /// Returns the number of hosts whose push-backs are in memory.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.hosts().by_name.len()

@@ -87,7 +87,7 @@ pub enum FetchError {
     /// The URL has no host, or its scheme is not http or https.
     #[error("not an http or https address")]
     BadUrl,
-    /// The right to send requests ended before the response was complete. The host did not cause this error.
+    /// The [`crate::RequestLease`] ended before the response was complete. The host did not cause this error.
     #[error("the lease of the host's partition ended")]
     NotPermitted,
 }

@@ -56,9 +56,9 @@ pub struct RobotsRequest<'a> {
     pub hops: usize,
     /// Returns the group of a URL, or `None` if this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
-    /// The right to send requests.
+    /// Limits how long the requests may run.
     pub lease: &'a RequestLease,
-    /// The stored record of the host.
+    /// The stored record of the host, if there is one.
     pub previous: Option<&'a RobotsRecord>,
     /// The time that is stored in the new record.
     pub now: Timestamp,
@@ -91,7 +91,7 @@ impl fmt::Debug for RobotsRequest<'_> {
 /// The result of a request for a robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RobotsAnswer {
-    /// The record of the response.
+    /// The record of the response or failure.
     Record(RobotsRecord),
     /// The robots.txt redirects to a URL that this caller must not request.
     Elsewhere {
@@ -100,7 +100,7 @@ pub enum RobotsAnswer {
         /// Number of redirects to the target, 1 to 5.
         hops: usize,
     },
-    /// The right to send requests ended before the response. The host did not cause this.
+    /// The [`RequestLease`] ended before the response. The host did not cause this.
     NotPermitted,
 }
 
@@ -256,7 +256,8 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. [`Backoffs`] uses this string.
+/// Returns the host of a URL, with `:port` if it is not the default port. [`Backoffs`] identifies hosts by
+/// this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]

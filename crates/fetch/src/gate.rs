@@ -51,7 +51,7 @@ struct State {
     ended: Option<Instant>,
 }
 
-/// The lease to send one request to a group. Dropping it starts the delay, even if the request failed.
+/// A turn at the gate of a group, for one request. Dropping it starts the delay, even if the request failed.
 #[derive(Debug)]
 pub struct GateGuard {
     gate: Arc<Gate>,
@@ -61,7 +61,7 @@ pub struct GateGuard {
 }
 
 impl GateGuard {
-    /// Gives the lease back without having sent a request. No delay starts.
+    /// Gives the turn up without starting the delay. Call this only if no request was sent.
     pub fn cancel(mut self) {
         self.is_unused = true;
     }
@@ -107,8 +107,8 @@ impl Gates {
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
-    /// Waits for the group's turn and its delay. If the future is dropped, the turn is given up and no delay
-    /// starts.
+    /// Waits for a turn at the group's gate, and for the end of the group's delay. If the future is dropped,
+    /// the turn is given up and no delay starts.
     pub async fn enter(&self, group: &str) -> GateGuard {
         let gate = self.gate(group);
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");

@@ -63,8 +63,8 @@ pub struct Response {
     /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None` if the
     /// status is not a redirect, or if `Location` is missing or unreadable.
     pub location: Option<Url>,
-    /// The wait that `Retry-After` states, counted from the end of the response, at most a day. `None` if it
-    /// is missing or unreadable.
+    /// The wait after the response that `Retry-After` states, at most a day. If the header states a date, the
+    /// wait is the time from its arrival to the date. `None` if the header is missing or unreadable.
     pub retry_after: Option<Duration>,
     /// The back-off that [`crate::Fetcher::page`] started after a 429 or 503. `None` after any other status,
     /// and in a response from [`crate::Client::get`].

@@ -38,7 +38,7 @@ pub struct RobotsRules {
     sitemaps: Vec<String>,
 }
 
-/// Whether a path may be requested, and the deciding rule as written in the file.
+/// Whether a path may be requested, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RobotsDecision {
     /// The path may be requested.
@@ -90,8 +90,8 @@ impl RobotsRules {
         }
     }
 
-    /// Returns the `Crawl-delay` for this crawler without a cap. Returns `None` if it is missing, negative or
-    /// unreadable.
+    /// Returns the `Crawl-delay` for this crawler, however long it is. Returns `None` if it is missing,
+    /// negative or unreadable.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay

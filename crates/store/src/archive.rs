@@ -104,8 +104,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a response. `bytes` contains `records` WARC records. Returns the number of the file and the
-    /// offset in bytes at which the records begin. Returns `None` and writes nothing if no archive is open.
+    /// Appends a response. `bytes` contains `records` WARC records. `at` is the time of the response. Returns
+    /// the number of the file and the offset in bytes at which the records begin. Returns `None` and writes
+    /// nothing if no archive is open.
     ///
     /// # Errors
     /// The archive cannot be written.

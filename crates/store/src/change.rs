@@ -146,7 +146,8 @@ impl Change {
         Ok(())
     }
 
-    /// Reads the records of these URLs in one request. Later reads through this change use the result.
+    /// Reads the records of these URLs in one request. Later reads through this change use the result. Does
+    /// nothing for a store in a folder.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -216,7 +217,7 @@ impl Change {
         self.put(keys::url(key), record);
     }
 
-    /// Returns the record of a host. Creates it if it is missing.
+    /// Returns the record of a host. Creates it if it is missing. `domain` is the host's registrable domain.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -19,7 +19,7 @@ const PART: usize = 2_000;
 
 impl Change {
     /// Records the time of a write if it is later than the recorded time. Only [`Writer::adjust_clock`] sets
-    /// the record back.
+    /// the record back. Does nothing for a shared store, which uses the database's clock.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -52,7 +52,7 @@ impl Change {
 impl Writer {
     /// Compares the clock (`now`) with the latest recorded time. If the clock is more than ten minutes
     /// behind, moves the due times of waiting URLs and the back-offs of hosts back by the difference. Returns
-    /// this difference, or `None` if nothing was moved.
+    /// this difference, or `None` if nothing was moved. Does nothing for a shared store.
     ///
     /// # Errors
     /// The store cannot be read or written.

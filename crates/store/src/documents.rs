@@ -4,7 +4,7 @@
 //! text of the first URL's page changes, the first alias identifies the document with the old text. A similar
 //! text is stored as a separate document, which joins the other document's cluster (`clusters.rs`).
 //!
-//! If exact duplicates are not detected, the stored hash also depends on the document's id.
+//! If the detection of exact duplicates is off, the stored hash also depends on the document's id.
 //!
 //! If a document has a later fetch time than the stored one, it comes from a revisit of the page
 //! (`history.rs`).
@@ -30,7 +30,7 @@ pub enum Placement {
         /// The URL of the stored document.
         of: UrlKey,
     },
-    /// The text is similar to another document's text. It is a new member of that document's cluster.
+    /// The text is a near-duplicate of another document's text, and joined that document's cluster.
     NearDuplicate {
         /// The URL of the cluster's representative.
         of: UrlKey,

@@ -16,7 +16,7 @@ use crate::{Change, Store, StoreError, keys};
 /// The folder of the archive's files in object storage.
 pub const ARCHIVE_FOLDER: &str = "archive";
 
-/// The folder of the open files of documents in object storage.
+/// The folder of the Parquet files of documents in object storage.
 pub const DOCUMENTS_FOLDER: &str = "documents";
 
 /// The folder of the files of documents that each flush writes, until a compaction merges them.
@@ -37,20 +37,22 @@ pub(crate) fn revisions_beside(name: &str) -> Option<String> {
 pub struct FileRecord {
     /// The name of the object with the file, relative to the address of the storage.
     pub name: String,
-    /// The length of the file in bytes. If a compaction merged files of documents, the first of them has the length
-    /// and the records of the new file, and the others have none.
+    /// The length of the file in bytes. After a compaction of files of documents, the first of them has the
+    /// length and the number of documents of the new file, and the others have 0 for both.
     pub bytes: u64,
     /// Number of documents or WARC records in the file.
     pub records: u64,
     /// When the file was stored.
     pub at: Timestamp,
-    /// Where the file begins in the object `name`. A compaction joins small files of the archive in one object.
+    /// The offset in bytes at which the file begins in the object `name`. It may be greater than 0, because a
+    /// compaction joins small files of the archive in one object.
     #[serde(default)]
     pub offset: u64,
 }
 
 impl Change {
-    /// Records a file of the archive. The file is valid once this change is flushed.
+    /// Records a file of the archive. The file is valid when this change is flushed: files without a record
+    /// are not.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
         self.put(keys::file(keys::ARCHIVE_FILE, number), file);
     }
@@ -74,7 +76,8 @@ impl Store {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Returns a file of the archive, or `None` if it does not exist or the store is in a folder.
+    /// Returns the record of a file of the archive, or `None` if the file does not exist or the store is in a
+    /// folder.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -82,7 +85,7 @@ impl Store {
         self.get("a file", &keys::file(keys::ARCHIVE_FILE, number))
     }
 
-    /// Reads a file of the archive from object storage. A store in a folder has none, and returns nothing.
+    /// Reads a file of the archive from object storage. The result is empty for a store in a folder.
     ///
     /// # Errors
     /// The storage cannot be reached, or the file does not exist or ends too early.
@@ -111,7 +114,7 @@ impl Store {
         files_of(&*self.engine, keys::DOCUMENTS_FILE)
     }
 
-    /// Returns the files in object storage that are not valid and were written before `before`. The process
+    /// Returns the files in object storage that have no record and were written before `before`. The process
     /// that wrote such a file ended before it recorded the file. Returns none for a store in a folder.
     ///
     /// # Errors

@@ -46,8 +46,9 @@ impl Change {
     }
 
     /// Adds a URL to the frontier as ready. Returns `false` and changes nothing if the URL is already known.
-    /// `position` is its position among the ready URLs. URLs with the same rank and date are requested in
-    /// order of discovery. If the URL is in another worker's partition, it is sent to that worker.
+    /// `depth` and `hops` are stored in the URL's record. `position` is its position among the ready URLs.
+    /// URLs with the same rank and date are requested in order of discovery. If the URL is in another
+    /// worker's partition, sends it to that worker and returns `true`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -252,8 +253,8 @@ impl Change {
         Ok(())
     }
 
-    /// Changes the scheme of a page's URL after a redirect from http to https. The URL becomes ready again
-    /// with the new scheme and rank 0.
+    /// Replaces a URL by `to` after a redirect that changed only its scheme. Adds one to the number of
+    /// redirects. The URL becomes ready again with rank 0.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -272,8 +273,8 @@ impl Change {
         Ok(())
     }
 
-    /// Marks an article as buffered for training. Returns the host's number of buffered pages. If the URL
-    /// already has a raw page, that page stays.
+    /// Marks an article as buffered for training. Returns the host's number of buffered pages. If the URL's
+    /// state is [`UrlState::Kept`], its raw page stays.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -318,12 +319,13 @@ impl Change {
         Ok(())
     }
 
-    /// Records the outcome of a buffered URL. The URL stays buffered.
+    /// Records the outcome of a URL without changing its state.
     pub fn note(&mut self, key: UrlKey, record: &UrlRecord, outcome: Outcome) {
         self.put_url(key, &UrlRecord { last: Some(outcome), ..record.clone() });
     }
 
-    /// Makes waiting URLs ready that are due by `until`, at most `limit`. Returns how many of them were due.
+    /// Makes at most `limit` URLs ready that wait because of `wait` and are due by `until`. Returns the
+    /// number of URLs that were due, at most `limit`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -343,7 +345,8 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes a URL ready if its visit has ended or if it waits for its next visit.
+    /// Makes a known URL ready and resets its number of redirects. The state of the URL is not checked.
+    /// Callers pass URLs that are done or wait for their next visit.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -98,7 +98,7 @@ impl Change {
         Ok(())
     }
 
-    /// Removes the mark that the page of a URL's document is gone.
+    /// Removes the mark that [`Self::mark_gone`] set.
     ///
     /// # Errors
     /// The store cannot be read.

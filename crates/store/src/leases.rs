@@ -148,7 +148,7 @@ impl Leases {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a name that is unique to this run of the process.
+    /// Returns the identifier of this process. A restarted process gets a new identifier.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.0.session

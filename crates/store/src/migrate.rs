@@ -1,7 +1,7 @@
 //! Moves a corpus from one store to another: from a folder to a database, or back.
 //!
 //! The records are copied one kind after another, in batches. Each batch is on disk before the next begins.
-//! Data that depends on whether the store is partitioned are computed again:
+//! Data that depend on whether the store is partitioned are computed again:
 //!
 //! 1. Hosts, documents and clusters get numbers in the partitions of the target. Within a partition,
 //!    documents and clusters keep their order, so the first document stays the first. A cluster goes to the

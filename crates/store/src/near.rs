@@ -61,7 +61,7 @@ impl Default for DuplicateLevels {
     }
 }
 
-/// The levels and the index of near-duplicates.
+/// Which kinds of duplicates are detected, and the index of near-duplicates.
 #[derive(Debug)]
 pub struct Duplicates {
     pub(crate) exact: bool,

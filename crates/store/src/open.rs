@@ -63,7 +63,8 @@ pub fn open(folder: &Path, options: &StoreOptions) -> Result<Writer, StoreError>
 }
 
 /// Opens the store in `folder` for reading. If another process has the folder open, reads through that
-/// process. Then the reader also sees committed changes that are not flushed yet.
+/// process. Then the reader also sees committed changes that are not flushed yet. `cache` is the memory for
+/// sled's page cache, in bytes.
 ///
 /// # Errors
 /// The folder cannot be used or has no store, or another process has it open and does not serve reads.
@@ -78,8 +79,8 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     }
 }
 
-/// Renames the store in `folder` to make room for a new store. Returns the new path, or `None` without a
-/// store.
+/// Renames the store in `folder` to make room for a new store. Returns the new path, or `None` if there is
+/// no store.
 ///
 /// # Errors
 /// The folder cannot be used, or another process has it open.
@@ -125,7 +126,8 @@ impl Writer {
     /// Applies a change as a whole. [`Writer::flush`] writes it to disk.
     ///
     /// # Errors
-    /// The store cannot be written.
+    /// The store cannot be written. [`StoreError::NotOurs`] if this process does not own a partition that the
+    /// change needs.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
         let (batch, partitions) = change.into_batch()?;
         self.store.check_held(&partitions)?;

@@ -164,7 +164,8 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of a robots.txt. `url` is a host's own robots.txt, or a redirect's target.
+    /// Returns the record of a robots.txt, or `None` if none is stored. `url` is a host's own robots.txt, or
+    /// the target of its redirect.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -214,7 +215,7 @@ impl Store {
     }
 
     /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in
-    /// one request. A record or page that cannot be decoded is an error of its URL.
+    /// one request. If a record or page cannot be decoded, only the result for its URL is an error.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -85,7 +85,7 @@ pub enum UrlState {
     Ready {
         /// Smaller ranks are requested earlier.
         rank: u8,
-        /// Order within the rank: by age, then in order of discovery.
+        /// Order within the rank: newer URLs first, and equally old URLs in order of discovery.
         sequence: u64,
     },
     /// The URL is due later.
@@ -127,7 +127,7 @@ pub struct HostRecord {
     pub name: String,
     /// The host's registrable domain.
     pub domain: String,
-    /// Sequence number of the next discovered URL.
+    /// The next sequence number. Each URL that becomes ready or buffered gets one.
     pub sequence: u64,
     /// Number of URLs that are ready or waiting.
     pub queued: u64,
@@ -143,8 +143,8 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of visits to articles after an announced change. When it is large, it is halved together with
-    /// `confirmed_updates`.
+    /// Number of visits to articles because a feed or sitemap announced a change. When it is large, it is
+    /// halved together with `confirmed_updates`.
     #[serde(default)]
     pub announced_updates: u32,
     /// Number of these visits in which the article had changed.
@@ -173,7 +173,7 @@ impl HostRecord {
     }
 }
 
-/// A raw page that is kept for training.
+/// A raw page that is stored for training or for a later extraction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawPage {
     /// The body's bytes, after removal of content codings such as gzip, but before character decoding.
@@ -245,7 +245,7 @@ pub struct Totals {
     /// Number of members of clusters, without the representatives.
     #[serde(default)]
     pub near_duplicates: u64,
-    /// Number of clusters with at least one member.
+    /// Number of clusters with at least one document besides the representative.
     #[serde(default)]
     pub clusters: u64,
     /// How many numbers were assigned to documents and clusters so far.

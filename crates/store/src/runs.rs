@@ -47,9 +47,9 @@ impl Store {
 }
 
 impl Writer {
-    /// Begins a run. Continues the last run if it is of the same kind and has not ended. `replayed` says
-    /// whether the run reads an archive. Comparisons exclude such runs. Returns the run, and whether it
-    /// continues the last run.
+    /// Continues the last run if it is of the same kind and has not ended. Otherwise begins a run. `replayed`
+    /// says whether the run reads an archive. Such runs are not compared with other runs. Returns the run,
+    /// and whether it continues the last run.
     ///
     /// # Errors
     /// The store cannot be read or written.

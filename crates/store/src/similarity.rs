@@ -11,11 +11,11 @@ use crate::{Store, StoreError, keys};
 /// A document's relation to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarityInfo {
-    /// The representative of the document's cluster, or the document itself if it has no other.
+    /// The representative of the document's cluster. A document that is alone represents itself.
     pub head: DocumentId,
-    /// Estimated similarity to the representative, 0 to 1. `None` for a representative or single document.
+    /// Estimated similarity to the representative, 0 to 1. `None` if the document represents itself.
     pub similarity: Option<f64>,
-    /// Number of members of its cluster, without the representative.
+    /// Number of members of the document's cluster, without the representative.
     pub members: u64,
     /// Up to four earlier documents that are similar but not duplicates, most similar first. Each has its
     /// estimated similarity, 0 to 1.
@@ -84,7 +84,7 @@ impl Store {
         Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
     }
 
-    /// Returns all clusters that have members, in the order of their numbers.
+    /// Returns all clusters of two or more documents, in the order of their numbers.
     pub fn clusters(&self) -> impl Iterator<Item = Result<Cluster, StoreError>> + use<'_> {
         let pairs = self.scan([keys::CLUSTER]);
         let heads = pairs.map(|pair| {
@@ -110,7 +110,7 @@ impl Store {
         Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
     }
 
-    /// Returns the members of a cluster, in the order of their numbers.
+    /// Returns the members of a cluster without the representative, in the order of their numbers.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -36,9 +36,9 @@ pub struct CheckedCounts {
     pub documents: u64,
     /// URLs with the text of another URL.
     pub aliases: u64,
-    /// Members of clusters of near-duplicates.
+    /// Members of clusters of near-duplicates, without the representatives.
     pub members: u64,
-    /// Clusters with at least one member.
+    /// Clusters with at least one document besides the representative.
     pub clusters: u64,
     /// Raw pages.
     pub pages: u64,

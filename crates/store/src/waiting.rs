@@ -5,7 +5,8 @@ use gleaner_frontier::UrlKey;
 use crate::{Store, StoreError, UrlRecord, UrlState, WaitReason, keys};
 
 impl Store {
-    /// Returns when the next URL in this kind of wait is due, in seconds since 1970. `None`: no URL waits.
+    /// Returns when the first URL that waits because of `wait` is due, in seconds since 1970. `None`: no URL
+    /// waits.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -42,7 +43,7 @@ impl Store {
         Ok(due)
     }
 
-    /// Returns at most `limit` URLs in this kind of wait, sorted by due time.
+    /// Returns the first `limit` URLs that wait because of `wait`, sorted by due time.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -42,7 +42,7 @@ pub struct WorkerParams {
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Settings that must be the same for all workers, by name.
     pub settings: Settings,
-    /// Whether the worker waits without partitions until [`Writer::work`].
+    /// Whether the worker waits without partitions until [`Writer::work`] is called.
     pub waits: bool,
 }
 
@@ -108,7 +108,8 @@ pub fn join(folder: &Path, membership: &WorkerParams) -> Result<Writer, StoreErr
     Ok(Writer::from_store(&store).expect("nobody else has this store yet"))
 }
 
-/// Opens a shared store for reading. `folder` is for reports and caches.
+/// Opens a shared store for reading. `folder` is for reports and caches. `patience` is how long to retry
+/// while the database is unavailable.
 ///
 /// # Errors
 /// The database cannot be reached or refuses access, or its tables are missing or newer than this program.

@@ -22,7 +22,7 @@ pub struct Document {
     pub title: Option<String>,
     /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if unknown.
     pub language: String,
-    /// Probability of the language, 0 to 1.
+    /// Probability of the language, 0 to 1. `None` if it was not measured.
     pub language_probability: Option<f64>,
     /// The publication time: RFC 3339 with the page's zone, or only a day.
     pub published: Option<String>,
@@ -90,7 +90,7 @@ impl Document {
         Self::from_corpus(page, document_of(page.tree(), &page.origin(), &[], method, None))
     }
 
-    /// Returns a page's document from the document for a corpus ([`crate::draft`]).
+    /// Converts a document that [`crate::draft`] built from `page`.
     #[must_use]
     pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
         // If the page's address is unknown, relative addresses cannot be resolved.

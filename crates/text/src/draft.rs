@@ -27,8 +27,8 @@ pub struct Origin {
     pub fetched: Timestamp,
 }
 
-/// Builds the document of a page. The text is extracted with the host's pins and template, or with the
-/// single-page method if there is no template. Returns `None` if no text was found.
+/// Builds the document of a page. Extracts the text with `template` or, if it is `None`, with the block model
+/// alone. `pins` corrects the result. Returns `None` if no text was found.
 #[must_use]
 pub fn draft(
     page: &Page,
@@ -43,8 +43,8 @@ pub fn draft(
     draft_from(page, origin, &extracted, template.map(PreparedTemplate::template))
 }
 
-/// Builds the document of a page from its extraction. `template` must be the template of the extraction, if
-/// its method used one. Returns `None` if no text was found.
+/// Builds the document of a page from its extraction. If the extraction used a template, `template` must be
+/// that template. Returns `None` if no text was found.
 #[must_use]
 pub fn draft_from(
     page: &Page,
@@ -63,7 +63,8 @@ pub fn draft_from(
     Some(document)
 }
 
-/// Builds the document of a page with the text `lines`. Returns `None` if the text is empty.
+/// Builds the document of a page with the text `lines`. `method` is the name of the extraction method.
+/// Returns `None` if the text is empty.
 #[must_use]
 pub fn draft_of(
     page: &Page,

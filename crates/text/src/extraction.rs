@@ -63,7 +63,7 @@ pub fn metadata(page: &Page) -> Metadata {
     metadata_fetched(page.tree(), page.url().unwrap_or_default(), origin.fetched)
 }
 
-/// Whether a page is an article, judged from this page alone ([`Page::verdict`]).
+/// Judges from a page alone whether it is an article ([`Page::verdict`]).
 ///
 /// # Errors
 /// The same errors as [`Page::parse`].

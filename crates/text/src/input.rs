@@ -1,7 +1,7 @@
 //! Decodes the bytes of a page.
 //!
-//! Limitation: UTF-16 without a byte order mark is detected by the zero bytes in its markup. UTF-32 is not
-//! supported.
+//! Limitations: UTF-16 without a byte order mark is detected only if more than half of its characters are
+//! below U+0100, as they are in markup. UTF-32 is not supported.
 
 /// Why bytes are not a page. The message says what they are, or what they look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,8 @@ pub enum NotHtml {
 /// Number of bytes at the beginning in which NULs are counted.
 const PRESCAN: usize = 4096;
 
-/// Decodes a page by its byte order mark, its declaration, or its bytes.
+/// Decodes a page. The byte order mark, the page's declaration and the bytes themselves determine the
+/// encoding.
 ///
 /// # Errors
 /// [`NotHtml`] if the bytes are an image, an archive or other data, or UTF-32.

@@ -70,13 +70,13 @@ impl Training {
     pub const MOST: usize = 30;
 
     /// Creates a training for the pages of `host` and its subdomains. If `host` is `None`, all pages must be
-    /// from the same host. Pages whose address is unknown count as pages of one host.
+    /// from the same host. In both cases, a page whose address is unknown counts as a page of that host.
     #[must_use]
     pub fn new(host: Option<&str>) -> Self {
         Self { host: host.map(str::to_ascii_lowercase), ..Self::default() }
     }
 
-    /// Adds a page. The template will list it under `name`.
+    /// Adds a page, unless [`Added`] states a reason against it. The template will list it under `name`.
     pub fn add(&mut self, name: &str, page: Page) -> Added {
         if self.is_full() {
             return Added::Enough;
@@ -97,7 +97,7 @@ impl Training {
         Added::Kept
     }
 
-    /// Adds a page. The template will list it under its URL, or under its number if the URL is unknown.
+    /// Like [`Self::add`]. The name of the page is its URL or, if the URL is unknown, its number.
     pub fn add_page(&mut self, page: Page) -> Added {
         self.offered += 1;
         let name = page.url().map_or_else(|| format!("page {}", self.offered), str::to_owned);

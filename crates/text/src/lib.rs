@@ -23,8 +23,7 @@
 //! | near-duplicates | [`near_duplicates`], [`near`] |
 //!
 //! `gleaner extract` and `gleaner learn` are built on this crate, and a crawl builds its documents with
-//! [`draft`]. The crate does no I/O. It reads the clock only if the caller does not set the time of fetching
-//! or learning.
+//! [`draft`]. The crate does no I/O. It reads the clock only for the default times of fetching and learning.
 
 mod document;
 pub mod draft;

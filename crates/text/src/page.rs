@@ -24,8 +24,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// Parses a page. `url` is the page's absolute address. If it is `None`, the page's canonical address is
-    /// used, if the page declares one. Broken HTML is not an error.
+    /// Parses a page. `url` is the page's absolute address. If it is `None`, the address is the canonical
+    /// address that the page declares, if any. Broken HTML is not an error.
     ///
     /// # Errors
     /// [`Error::Url`] if `url` is not an http or https address.
@@ -61,7 +61,8 @@ impl Page {
         Self::parse(&decode(bytes)?, url)
     }
 
-    /// Parses a page at a canonical URL. Without a URL, it works like [`Page::parse`].
+    /// Parses a page whose address is `url`. If `url` is `None`, the address is the canonical address that
+    /// the page declares, if any.
     #[must_use]
     pub fn at(html: &str, url: Option<CanonicalUrl>) -> Self {
         let tree = complete(html);

@@ -29,9 +29,9 @@ impl Template {
         self.site().to_json()
     }
 
-    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the template's
-    /// result has a low confidence, and the block model's result has a higher one, returns the block model's
-    /// result.
+    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result
+    /// with the template has a low confidence or almost no text, and the block model alone has a better
+    /// result, returns the result of the block model.
     ///
     /// ```
     /// use gleaner_text::{Page, learn};
@@ -57,8 +57,8 @@ impl Template {
         &self.site().health
     }
 
-    /// Compares a page with the training pages. If 12 of the last 20 pages differ from the training pages,
-    /// the template is out of date ([`Window`](crate::Window)).
+    /// Compares a page with the training pages. If 12 of the last 20 compared pages are unlike the training
+    /// pages, the template is out of date ([`Window`](crate::Window)).
     #[must_use]
     pub fn compare(&self, page: &Page) -> PageFit {
         self.health().compare(&self.0.extract(page.tree(), &Pins::default()))

@@ -1,4 +1,4 @@
-//! The state of each host during a crawl.
+//! Contains the state of each host during a crawl.
 
 use std::collections::HashMap;
 use std::sync::Arc;

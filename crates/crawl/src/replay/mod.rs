@@ -84,7 +84,7 @@ pub struct Replay {
     pub purpose: Purpose,
     /// The settings.
     pub config: Config,
-    /// The seeds. The replay does not request them, but follows links within their domains.
+    /// The seeds. They are not requested. A rebuild adds links within their domains to the frontier.
     pub seeds: Vec<Seed>,
     /// The user's pins, by host.
     pub pins: HostPins,
@@ -111,7 +111,7 @@ pub struct ReplaySummary {
     pub damaged: Vec<(PathBuf, u64, String)>,
     /// Number of visits for each [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// The hosts whose documents changed (only for a re-extraction).
+    /// What changed, for each host with documents that were extracted again (only for a re-extraction).
     pub changes: BTreeMap<String, Changes>,
     /// Whether this replay resumed an interrupted one (only for a re-extraction).
     pub resumed: bool,

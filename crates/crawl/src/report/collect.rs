@@ -1,7 +1,6 @@
 //! Builds a report from the store.
 //!
-//! Limitation: `rebuild`, `ingest` and `reextract` also count as runs, and later runs are compared with them.
-//! This matters only after three such runs in a row.
+//! Runs that read an archive (`rebuild`, `ingest`, `reextract`) are not compared with later runs.
 
 use std::collections::BTreeMap;
 

@@ -112,7 +112,7 @@ pub struct FindingGroup<'a> {
 }
 
 /// Groups the findings about hosts by grade and cause. The groups are in the order of their first finding.
-/// Each finding about the run is its own group.
+/// Each finding about the run, or without a cause, is its own group.
 #[must_use]
 pub fn groups(findings: &[Finding]) -> Vec<FindingGroup<'_>> {
     let mut groups: Vec<FindingGroup<'_>> = Vec::new();

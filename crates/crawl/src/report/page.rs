@@ -36,7 +36,7 @@ pub fn page(report: &Report) -> String {
     page::file(&format!("Run {}: {status}", report.run), STYLE, &body)
 }
 
-/// Renders a report without its headline. The page needs [`STYLE`].
+/// Renders a report without its headline. `host` renders the names of hosts. The page needs [`STYLE`].
 #[must_use]
 pub fn content(report: &Report, host: HostName<'_>, language: UiLanguage) -> Markup {
     html! {
@@ -92,7 +92,8 @@ fn summary(report: &Report, language: UiLanguage) -> String {
     }
 }
 
-/// Renders findings, gravest first: for each grade a list with one entry per cause.
+/// Renders findings: for each grade a list with one entry per cause. `findings` must be sorted by grade. The
+/// lists have the same order. `host` renders the names of hosts.
 #[must_use]
 pub fn findings(findings: &[Finding], host: HostName<'_>, language: UiLanguage) -> Markup {
     let groups = groups(findings);

@@ -32,8 +32,8 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// Maximum number of earlier runs. One more than the comparison uses, because each time between two runs
-    /// needs both.
+    /// Maximum number of earlier runs. The usual number of documents is computed from one run less, because
+    /// the time before each of these runs must be known too.
     pub const PAST: usize = 15;
 }
 

@@ -23,13 +23,13 @@ class Document:
     language: str
     """BCP 47 primary tag of the text, such as `vi`; `und` if unknown."""
     language_probability: Optional[float]
-    """Probability of the language, 0 to 1."""
+    """Probability of the language, 0 to 1; None if it was not measured."""
     published: Optional[str]
-    """Publication: RFC 3339 with the page's zone, or a day."""
+    """Time of publication: RFC 3339 with the page's zone, or only a day."""
     published_utc: Optional[str]
-    """Instant of the publication, RFC 3339 in UTC; a time without a zone counts as UTC, a day as its midnight."""
+    """Time of publication in UTC, RFC 3339; an unknown zone counts as UTC, and an unknown time as midnight."""
     modified: Optional[str]
-    """Last change, in the form of `published`."""
+    """Time of the last change, in the same form as `published`."""
     authors: List[str]
     """Names, in the order of the page."""
     section: Optional[str]
@@ -47,11 +47,11 @@ class Document:
     paywalled: Optional[bool]
     """Whether only subscribers may read the article."""
     complete: Optional[bool]
-    """Whether the text is the whole article, by what the page declares."""
+    """Whether the text is the whole article, according to the page's declarations."""
     canonical: Optional[str]
     """Canonical address, as the page states it."""
     words: int
-    """Number of words of the text; in Vietnamese, syllables."""
+    """Number of words of the text; in Vietnamese, each syllable is a word."""
     method: str
     """`template` or `block-model`; with `+embedded` if the text was in the page's scripts."""
     template_version: Optional[int]

@@ -8,10 +8,10 @@ from gleaner import _engine
 def near_duplicates(texts: Iterable[str], similarity: float = 0.5) -> List[int]:
     """Return, for each text, the position of the text that represents it.
 
-    A near-duplicate is represented by an earlier text. Any other text is represented by itself. Therefore keep the
-    texts whose value is their own position. `similarity` is the minimum similarity of near-duplicates, from 0 to 1.
-    All texts are in memory. For more texts than fit in memory, use `signature`, `bands` and `verdict` in a job on
-    several machines.
+    A near-duplicate is represented by an earlier text. Any other text is represented by itself. To remove
+    near-duplicates, keep the texts whose value is their own position. `similarity` is the minimum similarity of
+    near-duplicates, from 0 to 1. All texts must be in memory. For more texts, use `signature`, `bands`, `similarity`
+    and `verdict` in a job on several machines.
     """
     if isinstance(texts, (str, bytes)) or texts is None:
         raise TypeError(f"texts must be a list of texts, not {type(texts).__name__}")
@@ -26,8 +26,8 @@ def signature(text: str) -> Optional[bytes]:
 def bands(signature: bytes) -> List[int]:
     """Return the 42 keys of a signature, as signed 64-bit numbers.
 
-    Near-duplicates have at least one key in common, with a probability of 0.97 at a similarity of 0.44. Equal keys
-    always belong to the same band.
+    Compare only texts with a common key. Two texts with a similarity of 0.44 have one with a probability of 0.97.
+    Equal keys always belong to the same band.
     """
     return _engine.bands(signature)
 
@@ -42,8 +42,9 @@ def similarity(one: bytes, other: bytes) -> float:
 
 
 def verdict(one: str, other: str, similarity: float = 0.5) -> Literal["duplicate", "related", "other"]:
-    """Return the relation of two texts: near-duplicates, related texts (both are kept), or different texts.
+    """Return how two texts are related.
 
-    `similarity` is the minimum similarity of near-duplicates, from 0 to 1.
+    `duplicate`: the texts are equal, or near-duplicates. `related`: they are similar, but both are worth keeping.
+    `other`: neither of these. `similarity` is the minimum similarity of near-duplicates, from 0 to 1.
     """
     return _engine.verdict(one, other, similarity)

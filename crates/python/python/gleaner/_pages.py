@@ -30,9 +30,9 @@ class Judgement(NamedTuple):
 
     is_article: bool
     reason: Optional[str]
-    """Why it is not, such as `hub` or `login_wall`."""
+    """Why it is not, such as `hub` or `login_wall`; None for an article."""
     message: Optional[str]
-    """The reason as a sentence."""
+    """The reason in words; None for an article."""
 
 
 class Language(NamedTuple):
@@ -41,29 +41,29 @@ class Language(NamedTuple):
     tag: str
     """BCP 47 primary tag such as `vi`; `und` if no language reaches a probability of 0.5."""
     probability: float
-    """0 to 1."""
+    """Probability of `tag`, 0 to 1."""
 
 
 class Health(NamedTuple):
-    """The usual figures of the pages from which a template was learned."""
+    """The usual figures of the pages from which a template was learned. Shares are from 0 to 1."""
 
     words: int
-    """Words of the text of the median page."""
+    """Number of words in the text of the median page."""
     margin: float
-    """How clear its classification is, 0 to 1."""
+    """How clear the classification of the median page is, 0 to 1."""
     known: float
-    """Share of its lines at known places."""
+    """Share of the median page's lines at known places."""
     repeated: float
-    """Share of its lines that the site repeats."""
+    """Share of the median page's lines that the site repeats."""
     alone: float
     """Share of the pages that were judged without the template's votes."""
 
 
 class Seen(NamedTuple):
-    """The figures of one page, comparable with those of `Health`. Shares are in hundredths."""
+    """The figures of one page, comparable with those of `Health`. Shares and margin are in hundredths."""
 
     unlike: bool
-    """Whether the page is unlike those that the template was learned from."""
+    """Whether the page is unlike the pages from which the template was learned."""
     words: int
     margin: int
     known: int
@@ -101,7 +101,7 @@ class Template:
 
     @property
     def host(self) -> str:
-        """Host of the pages, or `unknown` if the pages did not state it."""
+        """Host of the pages, or `unknown` if their addresses were unknown."""
         return self._template.host()
 
     @property
@@ -128,7 +128,7 @@ class Template:
     def compare(self, html: Html, url: Optional[str] = None) -> Seen:
         """Compare a page with the pages from which the template was learned.
 
-        A template is out of date if 12 of the last 20 pages are unlike.
+        A template is out of date if 12 of the last 20 compared pages are unlike.
         """
         _check(html, url)
         compared = _read([(html, url)], lambda pages: self._template.compare(*pages[0]))
@@ -160,7 +160,7 @@ def extract(
 
     url: URL of the page. Without it, the canonical URL that the page states is used.
     template: template of the page's site.
-    fetched: when the page was fetched, by default now. Later dates are not accepted as the publication date.
+    fetched: when the page was fetched, by default now. Publication dates more than a day later are ignored.
     keep: kinds of lines to keep in the text (docs/templates.md).
     also: parts to return in addition, in `comments`, `captions`, and `links` with `link_texts`.
 
@@ -188,7 +188,7 @@ def extract_many(
     """Yield the document of each page, in the order of the pages. Each page is extracted as by `extract`.
 
     pages: sources of pages, or pairs of source and url. They are read when needed, sixteen per thread at a time.
-    threads: number of threads, by default the number of processors, and at most four times this number.
+    threads: number of threads, by default the number of processors. At most four threads per processor are used.
     errors: what to do with a page that is not HTML, or whose url is not a web address: `raise` InputError, or `skip`
         to yield None.
 
@@ -227,11 +227,12 @@ def _extracted(
 
 
 def learn(pages: Iterable[Page], host: Optional[str] = None) -> Template:
-    """Learn the template of a site from 2 to 30 of its articles. 25 articles are a good number.
+    """Learn the template of a site from 2 to 30 of its articles. About 25 articles are recommended.
 
-    pages: sources of pages, or pairs of source and url. Pages that are not articles are skipped, also those that are
-        not HTML or whose url is not a web address.
-    host: host of the site. Pages of other hosts are ignored. Without it, all pages must be from one host.
+    pages: sources of pages, or pairs of source and url. Skipped are pages that are not articles, pages that are not
+        HTML, pages whose url is not a web address, and articles after the thirtieth.
+    host: host of the site. Only pages of this host and its subdomains are used. Without it, all pages must be from
+        one host.
 
     Raises LearnError if there are fewer than two articles, or articles of several hosts.
     """

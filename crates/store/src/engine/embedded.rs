@@ -6,7 +6,7 @@
 //! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. They
 //! are then written in this order:
 //!
-//! 1. Raw pages are put.
+//! 1. New raw pages are written.
 //! 2. Texts and signatures are written to their file and synced.
 //! 3. All records are written as one batch of sled, so a crash keeps all of them or none.
 //! 4. Raw pages are removed.

@@ -20,8 +20,8 @@ const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;
 
-/// Joins a database as its only worker, with all partitions. If a migration was killed, waits until its
-/// leases have ended. `create` says whether to create missing tables. Ignores the name and settings in
+/// Joins a database as its only worker, with all partitions. If an earlier migration was killed, waits until
+/// its leases have ended. `create` says whether to create missing tables. Ignores the name and settings in
 /// `membership`.
 ///
 /// # Errors

@@ -54,7 +54,8 @@ pub struct StorageOptions {
 }
 
 impl Default for StorageOptions {
-    /// Retries for two minutes, one minute per request, the process's environment. Creates a missing folder.
+    /// Retries for two minutes, limits each request to one minute, reads the environment of the process, and
+    /// creates a missing folder.
     fn default() -> Self {
         Self {
             patience: Duration::from_secs(120),
@@ -145,7 +146,7 @@ impl Objects {
     /// Writes an object. Replaces an existing object with that name.
     ///
     /// # Errors
-    /// The object was not written. After an outage during the call, it may have been written.
+    /// The object was not written, except perhaps after an outage during the call.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -158,7 +159,7 @@ impl Objects {
     /// when it is complete.
     ///
     /// # Errors
-    /// A part cannot be read, or the object was not written. After an outage during the call, it may have been written.
+    /// A part cannot be read. The object was not written, except perhaps after an outage during the call.
     pub fn join(&self, name: &str, parts: &[(String, u64, u64)]) -> Result<(), ObjectError> {
         let path = name::path(name)?;
         let part = |(name, offset, length): &(String, u64, u64)| Ok((name::path(name)?, *offset, *length));
@@ -202,7 +203,8 @@ impl Objects {
         Ok(ranges.into_iter().next().expect("one range was asked for"))
     }
 
-    /// Reads parts of objects (name, offset, length), eight at a time. Returns them in the order of `ranges`.
+    /// Reads parts of objects, eight at a time. A range consists of the object's name, the offset and the
+    /// length in bytes. Returns the parts in the order of `ranges`.
     ///
     /// # Errors
     /// The error of the first failure. The remaining parts are not read.
@@ -237,7 +239,7 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object was not removed. After an outage during the call, it may have been removed.
+    /// The object was not removed, except perhaps after an outage during the call.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }

@@ -42,7 +42,7 @@ pub enum ObjectError {
     /// The library cannot be set up, usually because a setting is missing.
     #[error("cannot open {address}: {why}")]
     Open {
-        /// The storage.
+        /// The address of the storage.
         address: String,
         /// The library's message.
         why: String,

@@ -7,8 +7,8 @@
 //! Only plain SQL is used: no advisory locks, no LISTEN, no LOCK TABLE, no sequences, and values only as
 //! parameters. Each table has one key column by which it can be distributed (docs/workers.md).
 //!
-//! Records are rows with typed columns ([`kinds`]), which people read with SQL (docs/workers.md). The rest of
-//! the store sees the same keys and records as with sled.
+//! Records are rows with typed columns ([`record_kinds`]), which people read with SQL (docs/workers.md). The
+//! rest of the store sees the same keys and records as with sled.
 
 mod address;
 mod claim;
