@@ -165,7 +165,7 @@ pub fn judge(page: &Page, url: &str) -> PageClass {
     judge_of_site(page, url, None)
 }
 
-/// Like [`classify`], but uses what is known about the page's site, if `site` is `Some`.
+/// Like [`judge`], but uses what is known about the page's site, if `site` is `Some`.
 pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> PageClass {
     let evidence = Evidence::new(page, url);
     if let Some(reason) = evidence.without_model(site) {
@@ -229,7 +229,8 @@ fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Returns all features of a page with their names, always in the same order. Training uses them.
+/// Returns all features of a page with their names, always in the same order. Training uses them. `url` is as
+/// in [`judge`], and `judged` as in [`judge_blocks`].
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> Vec<(&'static str, f32)> {
     let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();
