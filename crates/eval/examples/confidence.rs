@@ -4,7 +4,7 @@
 //! cargo run --release -p gleaner-eval --example confidence -- ../shared/sets
 //! ```
 //!
-//! The program extracts sets with one site with the protocol `template`, and all sets with `cold`. It
+//! The program uses the protocol `cold` for all sets, and also `template` for sets with only one site. It
 //! cross-validates block models by site. It also prints the slope and the intercept that fit all texts best.
 //! They can replace the constants in `gleaner_template::ExtractionMethod::confidence`.
 

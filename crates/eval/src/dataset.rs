@@ -1,9 +1,9 @@
 //! Reads recorded sets: folders of pages with gold text.
 //!
-//! A set is a folder with three kinds of files. `manifest.jsonl` has one object per line with `id`, `url`,
-//! `site`, `lang` and, if it is known, `title`. `<id>.html.gz` or `<id>.html` is a page. `<id>.txt` is the
-//! gold text with one block per line. A page without gold text is only used for training. If a folder has no
-//! manifest, all sets below it are used, in the order of their paths.
+//! A set is a folder with three kinds of files. `manifest.jsonl` has one object per line with `id` and, if
+//! they are known, `url`, `site`, `lang` and `title`. `<id>.html.gz` or `<id>.html` is a page. `<id>.txt` is
+//! the gold text with one block per line. A page without gold text is only used for training. If a folder has
+//! no manifest, all sets below it are used, in the order of their paths.
 //!
 //! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported immediately. But
 //! pages are read later, so a damaged page is found only during the run.
@@ -35,7 +35,8 @@ const MANIFEST: &str = "manifest.jsonl";
 /// A folder of recorded pages. The pages are not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dataset {
-    /// The name of the folder, or the whole path if several sets have the same name.
+    /// The name of the folder. [`Dataset::find`] uses the whole path if several sets have the same name, or
+    /// if the name is [`ALL`].
     pub name: String,
     /// The path of the folder.
     pub folder: PathBuf,
@@ -78,7 +79,7 @@ pub struct RecordedPage {
 /// Why a set cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// A folder or file is missing, cannot be read, or ends too early.
+    /// A folder or file is missing, cannot be read, is damaged or too large, or is not UTF-8.
     #[error("cannot read {path}: {error}")]
     Read {
         /// The folder or file.
@@ -169,11 +170,12 @@ struct Record {
 }
 
 impl Dataset {
-    /// Returns the sets in `folders`, each once. If a folder has no manifest, returns all sets below it.
+    /// Returns the sets in `folders`, each once. If a folder has no manifest, returns the sets up to four
+    /// levels below it.
     ///
     /// # Errors
-    /// A folder cannot be read or contains no set, or manifests have errors. The [`DatasetError`] contains
-    /// all these errors.
+    /// If a folder cannot be read or contains no set, this error is returned at once. If manifests have
+    /// errors, the [`DatasetError`] contains the errors of all manifests.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, DatasetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
@@ -227,7 +229,7 @@ impl Dataset {
         self.entries.iter().filter(|entry| entry.gold.is_some()).count()
     }
 
-    /// Returns the number of sites according to the manifest.
+    /// Returns the number of different sites in the manifest. Pages without a site count as one site.
     #[must_use]
     pub fn sites(&self) -> usize {
         self.entries.iter().map(|entry| entry.site.as_str()).collect::<BTreeSet<_>>().len()

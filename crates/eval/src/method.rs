@@ -22,9 +22,9 @@ pub enum Method {
     ContentExtractor,
     /// FastContentExtractor as published. It uses a template of the page's site.
     FastContentExtractor,
-    /// The method of the crawl. It uses the content places in the site's template. If the template has none,
-    /// it uses the block model and the template. If their result is uncertain, or if there is no template, it
-    /// uses only the page.
+    /// The method of the crawl. It first tries detection with the site's template. If detection fails, the
+    /// block model and the template judge each line. If this result is uncertain, or if there is no template,
+    /// it uses the block model alone.
     Gleaner,
 }
 
@@ -37,8 +37,8 @@ pub struct LearnedTemplates {
 }
 
 impl LearnedTemplates {
-    /// Learns what `methods` need from pages, each with its URL. `model` is the block model for the methods
-    /// that use one. If there are no pages, the result is empty.
+    /// Learns the templates that `methods` need from the `pages` of the site `host`, each with its URL.
+    /// `model` is the block model for the methods that use one. Without pages, the templates are empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
         // The time of learning is only for display, and this evaluation does not show it.
@@ -89,7 +89,7 @@ impl Method {
         Self::all().find(|method| method.name() == name)
     }
 
-    /// Whether the method extracts nothing without other pages of the site.
+    /// Whether the method needs other pages of the site. Without them, it extracts nothing.
     #[must_use]
     pub fn needs_site(self) -> bool {
         matches!(self, Self::ContentExtractor | Self::FastContentExtractor)
@@ -101,8 +101,8 @@ impl Method {
         !matches!(self, Self::SinglePage(_))
     }
 
-    /// Returns the text of the page. Returns no lines if the method finds no text, or if it needs a site and
-    /// has learned nothing. `model` is the block model.
+    /// Extracts the text of the page `input`. Returns no lines if the method finds no text, or if it needs a
+    /// template that `learned` does not contain. `model` is the block model.
     #[must_use]
     pub fn extract(self, input: Input<'_>, learned: &LearnedTemplates, model: &Forest) -> Vec<Line> {
         let page = input.page;
@@ -119,7 +119,8 @@ impl Method {
         }
     }
 
-    /// Returns the text of the method `gleaner` with its confidence. `model` is the block model.
+    /// Extracts the text of `page` with [`Method::Gleaner`]. The result also contains the margin. `model` is
+    /// the block model.
     #[must_use]
     pub fn gleaner(page: &Page, learned: &LearnedTemplates, model: &Forest) -> ExtractedText {
         match &learned.template {

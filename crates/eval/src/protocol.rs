@@ -49,7 +49,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the method can extract under this protocol.
+    /// Whether the protocol provides the pages that the method needs.
     #[must_use]
     pub fn allows(self, method: Method) -> bool {
         self.learns() || !method.needs_site()
@@ -94,16 +94,16 @@ pub struct EvalRun {
 pub struct DatasetScores {
     /// The set's name.
     pub name: String,
-    /// The page scores of each method, in the order of the manifest. They include all readable pages with
-    /// gold text.
+    /// Each method with its scores. Every readable page with gold text has a score, in the order of the
+    /// manifest.
     pub methods: Vec<(Method, Vec<PageScore>)>,
 }
 
-/// Runs methods over sets. Calls `done` after each page with gold text, from any thread.
+/// Runs the evaluation `task` on `sets`. Calls `done` after each page with gold text, from any thread.
 ///
 /// # Errors
-/// No page has gold text, or all pages with gold text are unreadable. With `cross_validate`, a single
-/// unreadable page with gold text is also an error.
+/// No page has gold text, all pages with gold text are unreadable, or the threads cannot be started. With
+/// `cross_validate`, a single unreadable page that the training of the block models needs is also an error.
 pub fn run(sets: &[Dataset], task: &EvalTask, done: &(dyn Fn() + Sync)) -> Result<EvalRun, DatasetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {

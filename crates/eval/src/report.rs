@@ -209,8 +209,8 @@ impl Value {
     }
 }
 
-/// Returns at most `count` pages with the lowest F1 of a method, lowest first. Equal pages are sorted by
-/// path.
+/// Returns the `count` pages on which `method` has the lowest word F1, or all pages if there are fewer. The
+/// page with the lowest F1 is first. Pages with equal F1 are sorted by path.
 #[must_use]
 pub fn worst(run: &EvalRun, method: Method, count: usize) -> Vec<&PageScore> {
     let methods = run.sets.iter().flat_map(|set| &set.methods).filter(|(other, _)| *other == method);

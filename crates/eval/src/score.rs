@@ -37,7 +37,8 @@ pub struct PageScore {
     pub time: Duration,
 }
 
-/// Returns one score per method, in the order of `methods`. If the gold text has no words, F1 is 0.
+/// Scores the methods on the page `recorded` from the file `path`. Returns one score per method, in the order
+/// of `methods`. If the gold text is missing or has no words, F1 is 0.
 #[must_use]
 pub fn score_page(
     path: &Path,

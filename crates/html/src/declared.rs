@@ -1,7 +1,7 @@
 //! What a page declares: its `<meta>` elements, microdata, JSON-LD and canonical link.
 //!
-//! Metadata, the block model and the search for embedded texts need these declarations. The page keeps them, so that
-//! its JSON-LD is parsed only once.
+//! Metadata, the block model and the search for embedded texts need these declarations. The page keeps them,
+//! so that its JSON-LD is parsed only once.
 
 use serde_json::Value;
 

@@ -7,6 +7,7 @@
 //!    hardly ever valid UTF-8, and many UTF-8 pages declare ISO-8859-1. There is an exception: if ISO-2022-JP
 //!    or UTF-16 is declared and the bytes decode in it without errors, it has priority, because such bytes
 //!    may also be valid UTF-8;
+//! 3. the charset of the header `Content-Type`;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
 //! 5. detection from the bytes (chardetng).
 //!
@@ -40,17 +41,18 @@ const PRESCAN: usize = 4096;
 /// A page's text and how it was decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedText<'a> {
-    /// The text without a byte order mark. U+FFFD replaces undecodable bytes. It is borrowed if the bytes are UTF-8.
+    /// The text without a byte order mark. U+FFFD replaces undecodable bytes. The text is borrowed if the
+    /// bytes are UTF-8 and need no repair.
     pub text: Cow<'a, str>,
     /// The encoding's name in the Encoding Standard, such as `windows-1258`, or the label of a
-    /// [`LegacyEncoding`] encoding, such as `viscii`.
+    /// [`LegacyEncoding`], such as `viscii`.
     pub encoding: &'static str,
     /// Whether some bytes could not be decoded.
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type` is the value of the header, such as `text/html; charset=utf-8`. Decoding
-/// never fails: U+FFFD replaces bytes that cannot be decoded.
+/// Decodes a page. `content_type` is the value of the header `Content-Type`, or `None` if it is unknown. An
+/// example is `text/html; charset=utf-8`. Decoding never fails: U+FFFD replaces bytes that cannot be decoded.
 #[must_use]
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> DecodedText<'a> {
     let decoded = decoded(bytes, content_type);

@@ -46,14 +46,15 @@ pub(crate) fn has_kind(tag: &str) -> bool {
     )
 }
 
-/// The hashes of a kind's name. Kinds of all pages can be compared by them.
+/// Identifies a kind by hashes of its name. Equal kinds have equal keys on all pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     own: u64,
     above: u64,
 }
 
-/// Returns the elements that have a kind, in page order. The kinds of names longer than 200 bytes are included.
+/// Returns the elements that have a kind, each with the key of its kind, in page order. Kinds whose name is
+/// longer than 200 bytes are included.
 pub fn keys(page: &Page) -> impl Iterator<Item = (NodeId, Key)> {
     let mut own: Vec<Option<u64>> = vec![None; page.len()];
     let mut hash = move |id: NodeId| *own[id as usize].get_or_insert_with(|| hash_of_element(page, id));

@@ -1,9 +1,9 @@
 //! Reads a page's metadata, such as the headline, dates, authors and language.
 //!
-//! The first source with a value is used. The sources are, in this order: an article's JSON-LD, OpenGraph and
-//! `article:*`, other `<meta>` elements (Dublin Core, Parse.ly, Sailthru and names of single sites),
-//! microdata, `<h1>` and `<title>`, and the page's JSON-LD. The module `dates` describes the sources of
-//! dates.
+//! The first source with a value is used. For most values, the sources are, in this order: an article's
+//! JSON-LD, OpenGraph and `article:*`, other `<meta>` elements (Dublin Core, Parse.ly, Sailthru and names of
+//! single sites), microdata, `<h1>` and `<title>`, and the page's JSON-LD. The modules `title`, `author` and
+//! `dates` describe the sources of titles, authors and dates.
 //!
 //! Limitation: all declarations except implausible dates are trusted. A hub also declares a title and
 //! sometimes a date. A date printed near the headline may be today's date instead of the article's.

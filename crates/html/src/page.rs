@@ -80,10 +80,12 @@ pub enum NodeKind {
     Element {
         /// The name, such as `div`. It is in lower case, except for SVG names such as `foreignObject`.
         tag: LocalName,
-        /// The range of the element's attributes in the page's list.
+        /// The range of the element's attributes in the page's internal list. [`Page::attributes`] reads
+        /// them.
         attributes: Range<u32>,
     },
-    /// Text with character references resolved, as a byte range of the page's text.
+    /// Text with character references resolved, as a byte range of the page's internal text. [`Page::text`]
+    /// returns it.
     Text(Range<u32>),
 }
 

@@ -26,10 +26,12 @@ fn is_preformatted(tag: &str) -> bool {
 /// * `script`, `style`, `template`, `head`, `title`: code and metadata;
 /// * `noscript`: browsers with scripts do not show it, and newspapers put a second copy of lazy images and
 ///   "enable JavaScript" in it;
-/// * `svg`, `math` annotations: labels of drawings, TeX next to the formula;
+/// * `svg`: labels of drawings;
+/// * `annotation`, `annotation-xml`: the source of a formula in `math`, such as TeX, which repeats the
+///   formula;
 /// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`, `progress`, `meter`: their
 ///   content is a message for browsers that cannot show them;
-/// * `button`, `select`, `option`, `datalist`, `textarea`: controls, not prose;
+/// * `button`, `select`, `option`, `optgroup`, `datalist`, `textarea`: controls, not prose;
 /// * `rt`, `rp`: ruby annotations repeat the word next to them.
 #[must_use]
 pub fn never_text(tag: &str) -> bool {
@@ -47,8 +49,8 @@ fn invisible(tag: &str) -> bool {
     code() || substitute() || repeated()
 }
 
-/// How elements of a name are displayed. The page stores it in each node, because the functions above compare a name with
-/// dozens of others.
+/// How elements of a name are displayed. The page stores it in each node, because the functions above compare
+/// a name with dozens of others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Display(u8);
 

@@ -2,9 +2,9 @@
 //! docs/performance.md.
 //!
 //! Run with `cargo run --release -p gleaner-template --example growth -- [FOLDER]`. The first table groups
-//! the pages of a folder and its subfolders by size; without FOLDER, the pages are generated. The second
-//! table has templates that are learned from an increasing number of pages of one site: the largest recorded
-//! site, or a generated site.
+//! the pages of FOLDER and its subfolders by size. Without FOLDER, the pages are generated. The second table
+//! has templates that are learned from an increasing number of pages of one site: the largest recorded site,
+//! or a generated site.
 //!
 //! Limitation: processor time is read from `/proc`, so on systems other than Linux all times are 0. Pages of
 //! different sizes are from different sites, so differences are not due to size alone.

@@ -228,7 +228,8 @@ fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Returns all features of a page with their names, always in the same order. Training uses them.
+/// Returns all features of a page with their names, always in the same order. Training uses them. `url` is as
+/// in [`judge`], and `judged` as in [`judge_blocks`].
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> Vec<(&'static str, f32)> {
     let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();

@@ -38,7 +38,8 @@ use crate::own_words::{MOST_WORDS_SAYING, is_credit, opens};
 pub enum LineClass {
     /// Body text, which is extracted.
     Content,
-    /// Text that several pages of the site share.
+    /// Text that is removed before the classification: text that several pages of the site share, consent
+    /// dialogs, and placeholders that the page repeats.
     Repeated,
     /// Links to other pages: menus, related stories, tags.
     LinkList,
@@ -86,7 +87,7 @@ impl LineClass {
         }
     }
 
-    /// Returns the name that style sheets use.
+    /// Returns the name of the class in style sheets.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

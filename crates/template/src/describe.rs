@@ -8,8 +8,9 @@ use crate::{Health, PublishedTemplate, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 
-/// Returns a description of several lines: the template's origin, then the 40 DOM paths with the most body
-/// text, each with its estimated share of body text, number of blocks and number of pages.
+/// Returns a description of several lines: first the template's origin, then the 40 DOM paths with the most
+/// body text, each with its estimated share of body text, number of blocks and number of pages. For a
+/// published method, the description lists what the method learned instead of DOM paths.
 #[must_use]
 pub fn describe(template: &SiteTemplate) -> String {
     let site = &template.site;

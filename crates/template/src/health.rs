@@ -1,11 +1,11 @@
 //! Checks on every page whether a template still fits its site.
 //!
-//! 1. A template stores values measured on its training pages ([`Health`]): words and confidence of the
-//!    median page, the shares of known DOM paths and repeated lines, and the share of pages that were judged
-//!    without the template ([`ExtractionMethod::BlockModel`]).
+//! 1. A template stores values measured on its training pages ([`Health`]): the medians of the number of
+//!    words, of the margin, and of the shares of known DOM paths and repeated lines, and the share of pages
+//!    that were judged without the template ([`ExtractionMethod::BlockModel`]).
 //! 2. Every later page is compared with these values ([`Health::compare`]). The page is *unlike* the training
 //!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
-//!    hardly any known DOM paths or repeated texts; its confidence is unusually low; it has a different
+//!    hardly any known DOM paths or repeated texts; its margin is unusually low; it has a different
 //!    design and was judged without the template, unless this was frequent in training.
 //! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. This
 //!    means that the site was redesigned, or that the training pages were not typical.
@@ -29,14 +29,15 @@ use crate::{ExtractedText, ExtractionMethod};
 /// The values measured on a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    /// The number of words in the text of the median page.
+    /// The median number of words in the text of a page.
     pub words: u32,
-    /// The margin of the median page, 0 to 1 ([`ExtractedText::margin`]).
+    /// The median margin of a page, 0 to 1 ([`ExtractedText::margin`]).
     #[serde(alias = "confidence")]
     pub margin: f32,
-    /// The share of the median page's lines at known DOM paths, 0 to 1 ([`ExtractedText::known`]).
+    /// The median share of a page's lines, 0 to 1, that the site repeats or that are at known DOM paths
+    /// ([`ExtractedText::known`]).
     pub known: f32,
-    /// The share of the median page's lines that the site repeats, 0 to 1.
+    /// The median share of a page's lines that the site repeats, 0 to 1.
     pub repeated: f32,
     /// The share of the pages that were judged without the template's votes, 0 to 1.
     pub alone: f32,
@@ -52,7 +53,8 @@ pub struct PageFit {
     /// The margin in hundredths, 0 to 100.
     #[serde(alias = "confidence")]
     pub margin: u8,
-    /// The share of the page's lines at known DOM paths, in hundredths.
+    /// The share of the page's lines, in hundredths, that the site repeats or that are at known DOM paths
+    /// ([`ExtractedText::known`]).
     pub known: u8,
     /// The share of the page's lines that the site repeats, in hundredths.
     pub repeated: u8,
@@ -142,7 +144,7 @@ impl Health {
     }
 }
 
-/// The last pages of a host, oldest first, each with a key that the caller chooses.
+/// The last pages of a host, sorted from the oldest to the newest. Each has a key that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
     pages: VecDeque<(K, PageFit)>,
@@ -157,11 +159,12 @@ impl<K> Default for Window<K> {
 impl<K: PartialEq> Window<K> {
     /// The number of pages in a complete window.
     pub const PAGES: usize = 20;
-    /// The minimum number of unlike pages with which the template is out of date.
+    /// The template is out of date if at least this number of the pages are unlike.
     pub const UNLIKE: usize = 12;
 
-    /// Adds a page. Removes an earlier entry of the same page. Returns the page that the new one displaces,
-    /// or `None` if the window was not complete.
+    /// Adds the values `seen` of the page with the key `page`, and removes an earlier entry with this key. If
+    /// there are then more than [`PAGES`](Self::PAGES) pages, removes and returns the oldest. Otherwise,
+    /// returns `None`.
     pub fn push(&mut self, page: K, seen: PageFit) -> Option<(K, PageFit)> {
         self.pages.retain(|(known, _)| *known != page);
         self.pages.push_back((page, seen));
@@ -174,7 +177,7 @@ impl<K: PartialEq> Window<K> {
         self.unlike_pages().count() >= Self::UNLIKE
     }
 
-    /// Returns the keys of the unlike pages, oldest first.
+    /// Returns the keys of the unlike pages. The oldest page is first.
     pub fn unlike_pages(&self) -> impl Iterator<Item = &K> {
         self.pages.iter().filter(|(_, seen)| seen.unlike).map(|(page, _)| page)
     }

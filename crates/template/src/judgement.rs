@@ -1,8 +1,8 @@
 //! Decides for every line of a page whether it is body text, by template, model and pins.
 //!
 //! 1. The template's votes and the model judge each line. Pins override both.
-//! 2. If the confidence of the template is low, or it finds almost no text, the page is judged again without
-//!    the votes. The result with the higher confidence is used.
+//! 2. If the margin of this result is low, or if it has almost no text, the page is judged again without the
+//!    votes. The result with the higher margin is used.
 //! 3. Body text is dropped if its words show that it is a credit, a by-line or a "read more" line.
 //! 4. Requested inserts are included ([`crate::inserts`]).
 //!
@@ -25,7 +25,7 @@ use crate::{
 
 pub(crate) const FEW_WORDS: u32 = 30;
 
-/// If the confidence is below this value, the page is also judged without the votes.
+/// If the margin is below this value, the page is also judged without the votes.
 const UNSURE: f32 = 0.5;
 
 /// The log-odds of a line whose words show that it is not body text. They mean near certainty.
@@ -38,16 +38,17 @@ pub struct LineClassification {
     pub blocks: Vec<ClassifiedBlock>,
     /// The pin of each line, or `None` if no pin selects it.
     pub pins: Vec<Option<Pin>>,
-    /// The kind of insert as which each line is included, or `None` if it is not included. Such lines are
-    /// extracted although they are not body text.
+    /// For each line that is included as an insert, the kind of the insert. `None` for all other lines.
+    /// Inserts are extracted although they are not body text.
     pub inserts: Vec<Option<Insert>>,
     /// What detection decided about each line. It is empty if detection did not extract the page.
     pub decisions: Vec<Decision>,
-    /// The method that judged the lines without a pin.
+    /// The method that judged those lines that have no pin.
     pub method: ExtractionMethod,
     /// How clear the classification is, 0 to 1 ([`block_model::margin`]).
     pub margin: f32,
-    /// The share of lines at known DOM paths, 0 to 1 ([`ExtractedText::known`]).
+    /// The share of the lines, 0 to 1, that the site repeats or that are at known DOM paths
+    /// ([`ExtractedText::known`]).
     pub known: f32,
     /// The share of lines that the site repeats, 0 to 1.
     pub repeated: f32,
@@ -195,7 +196,8 @@ impl LineClassification {
         self.blocks.iter().filter(|block| block.is_content()).map(|block| block.words).sum()
     }
 
-    /// Returns the text of the page: the body text and the included inserts.
+    /// Returns the text of the page: the body text and the included inserts. If no line is body text, the
+    /// text may be a guess ([`block_model::lines`]).
     #[must_use]
     pub fn extracted(self) -> ExtractedText {
         let lines = self.lines();

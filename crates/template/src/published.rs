@@ -68,7 +68,8 @@ impl PublishedTemplate {
     }
 
     /// Returns every line of a page: first the extracted lines in the method's order, then the other lines in
-    /// page order. [`ClassifiedBlock::removed`] marks lines that are similar to a known non-content block.
+    /// page order. [`ClassifiedBlock::removed`] marks the lines of blocks that are similar to a non-content
+    /// block. With ContentExtractor, these are all lines that are not extracted.
     #[must_use]
     pub fn classify(&self, page: &Page) -> Vec<ClassifiedBlock> {
         let (content, nodes, repeated) = match self {

@@ -1,11 +1,11 @@
 //! Defines the template of a site, which is learned from its first articles, stored as JSON, and applied to
 //! later pages.
 //!
-//! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the kinds
-//! of DOM path with body text. Every extraction has a confidence. If it is low, or if the template finds
-//! almost no text (because of a new kind of page or a redesign), the page is judged again without the
-//! template's votes. The result with the higher confidence is used ([`LineClassification`]), and its method
-//! is recorded. [`Health`] checks on every page whether the template is out of date.
+//! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the DOM
+//! paths with their shares of body text. If the margin of a page is low, or if the template finds almost no
+//! text (because of a new kind of page or a redesign), the page is judged again without the template's votes.
+//! The result with the higher margin is used ([`LineClassification`]), and its method is recorded. [`Health`]
+//! checks on every page whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -184,7 +184,7 @@ impl SiteTemplate {
         Self { host, version, learned, learned_from, health, site, boilerplate, published }
     }
 
-    /// Like [`learn`](Self::learn), but with the given method.
+    /// Like [`learn`](Self::learn), but with the given method, which may be a published one.
     #[must_use]
     pub fn learn_by(
         method: TemplateMethod,
@@ -222,8 +222,8 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text by this template. If its confidence is low, or it finds almost no text, this
-    /// also tries the model alone and returns the result with the higher confidence.
+    /// Returns the page's text by this template. If the margin is low, or if the template finds almost no
+    /// text, this also tries the model alone and returns the result with the higher margin.
     #[must_use]
     pub fn extract(&self, page: &Page) -> ExtractedText {
         self.extract_with(block_model::built_in(), page)

@@ -1,7 +1,7 @@
 //! Computes the block measure: precision and recall of content blocks.
 //!
 //! The measure is from FastContentExtractor, IV.B.1. Recall is the number of extracted content blocks divided
-//! by the number of actual content blocks. Precision is their number divided by the number of extracted
+//! by the number of actual content blocks. Precision is the same number divided by the number of extracted
 //! blocks. The paper does not define when two blocks are equal. Our interpretation: a block is a line of text
 //! with at least one word. A block is found in the other text if more than half of its pairs of adjacent
 //! words occur there. Single words are not used, because they occur everywhere. A block of one word is found

@@ -1,7 +1,7 @@
 //! Computes the edit distance ratio: the share of characters that need no correction.
 //!
 //! T. Weninger, W. H. Hsu, Text Extraction from the Web via Text-to-Tag Ratio (2008), 5.1, equation 2. The
-//! printed formula, `(1 - d) / max(|o|, |m|)`, is negative if two key strokes are needed. The text describes
+//! printed formula, `(1 - d) / max(|o|, |m|)`, is negative for a distance above 1. The paper's text describes
 //! a ratio "of edits to the total length of the longest file", to be maximised. Therefore the formula here is
 //! `1 - d / max(|o|, |m|)`. Lengths and distance count characters in NFC. As in the paper, white space is
 //! removed and case is kept. The ratio of two empty texts is 1.
@@ -29,12 +29,12 @@ const FIRST_LIMIT: usize = 64;
 
 const WIDER: usize = 4;
 
-/// Maximum number of steps for two texts. Each step processes 64 rows. The limit takes about two seconds, and
-/// suffices for any two texts of 80,000 characters (about 14,000 words).
+/// Maximum number of steps for two texts. Each step processes 64 rows of a column of the table. This many
+/// steps take about two seconds, and suffice for any two texts of 80,000 characters (about 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
-/// Returns the ratio: 1 for equal texts, and 0 for texts without a common character. Returns `None` if the
-/// texts are so long and so different that they need more than [`MOST_STEPS`].
+/// Returns the edit distance ratio: 1 for equal texts, and 0 for texts without a common character. Returns
+/// `None` if the texts are so long and so different that the computation needs more than [`MOST_STEPS`].
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
@@ -47,8 +47,9 @@ fn strokes(text: &str) -> Vec<char> {
     text.nfc().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Returns the Levenshtein distance, which is the number of insertions, deletions and replacements of
-/// characters. Returns `None` if it needs more than `steps` steps. Each step processes 64 rows of a column.
+/// Returns the Levenshtein distance: the smallest number of insertions, deletions and replacements of
+/// characters that turn `a` into `b`. Returns `None` if the computation needs more than `steps` steps. Each
+/// step processes 64 rows of a column of the table.
 #[must_use]
 pub fn distance(a: &[char], b: &[char], mut steps: usize) -> Option<usize> {
     let (a, b) = trimmed(a, b);

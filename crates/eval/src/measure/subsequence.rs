@@ -6,10 +6,11 @@
 //!
 //! The algorithm is bit-parallel (H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004;
 //! recurrence of Crochemore et al. 2001). For each word of one text it computes `V = (V + (V & M)) | (V &
-//! !M)`, where `M` has a bit at each position of the word in the other text. The length is the number of zero
-//! bits at the end. `M` is stored as a list of non-zero machine words. For a text of n words, all lists have
-//! at most n entries, so memory is linear. The time per word is proportional to the number of its occurrences
-//! in the other text, or to n/64 if this is less. Two texts of 100,000 words take at most a second.
+//! !M)`, where `M` has a bit at each position of the word in the other text. After the last word, the number
+//! of zero bits in `V` is the length. `M` is stored as a list of non-zero machine words. For a text of n
+//! words, all lists together have at most n entries, so memory is linear. The time per word is proportional
+//! to the number of its occurrences in the other text, or to n/64 if this is less. Two texts of 100,000 words
+//! take at most a second.
 //!
 //! Limitation: the words of a moved paragraph do not count as shared.
 

@@ -5,7 +5,7 @@
 //! the two multisets of words. Precision, recall and F1 are computed from it. They are 0 if no words are
 //! shared, even if the gold text has no words.
 //!
-//! This is exactly the definition of the recorded sets. It differs from [`gleaner_extract::words`] in three
+//! The recorded sets use exactly this definition. It differs from [`gleaner_extract::words`] in three
 //! rare cases. In this module, combining marks (Indic vowel signs) end a word, marks within the kana blocks
 //! are words, and compatibility ideographs are letters.
 //!

@@ -1,7 +1,7 @@
 //! Draws precision and recall against the similarity threshold, as SVG.
 //!
-//! Each language has a panel, which shows precision and recall of gleaner's duplicate detection and of the
-//! estimate alone, and the goals as thin lines.
+//! Each language has a panel, which shows precision and recall of gleaner's duplicate detection, the same for
+//! the similarity estimated from signatures alone, and the goals as thin lines.
 //!
 //! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its bottom.
 
@@ -21,7 +21,7 @@ const SIMILARITY: (f64, f64) = (0.2, 1.0);
 
 const LEAST: f64 = 0.5;
 
-/// The goals for precision and recall.
+/// The goals for precision and for recall, from 0 to 1.
 pub const GOALS: (f64, f64) = (0.995, 0.95);
 
 struct Line {
@@ -61,7 +61,7 @@ const LINES: [Line; 4] = [
     },
 ];
 
-/// Draws the curves of these pairs.
+/// Returns an SVG with precision and recall of the pairs `judged`, in one panel per language.
 #[must_use]
 pub fn curve(judged: &[JudgedPair]) -> String {
     let panels = [(TextLanguage::English, "English"), (TextLanguage::Vietnamese, "Vietnamese")];

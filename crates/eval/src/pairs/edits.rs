@@ -22,13 +22,15 @@ pub enum Edit {
     Dropped,
     /// The paragraphs are in a different order.
     Reordered,
-    /// The beginning of another text is added at the end. Its length is a seventh of the text's length.
+    /// The beginning of another text is added at the end. It has a seventh as many words as the text.
     Tail,
     /// The copy has only the first half.
     Half,
-    /// The by-line and the lead are different, three percent of the words are edited, and the end is cut.
+    /// A by-line and a lead are added before the text, and a closing line after it. Three percent of the
+    /// words are edited. Up to a fifth of the paragraphs are removed from the end.
     Wire,
-    /// The spelling differs: decomposed letters, another rule for tone marks, other quotation marks.
+    /// The spelling differs: decomposed letters, another rule for tone marks, other quotation marks and
+    /// dashes.
     Respelled,
 }
 
@@ -63,7 +65,8 @@ impl Edit {
         }
     }
 
-    /// Returns the text and its copy. Inserted text comes from `other`.
+    /// Returns the text and its copy. `text` and `other` are lists of paragraphs. Inserted words come from
+    /// `other`, and inserted by-lines are in `language`.
     #[must_use]
     pub fn pair(
         self,

@@ -1,11 +1,11 @@
 //! Computes precision and recall of duplicate detection, by similarity, language and kind.
 //!
-//! Each pair is processed as in gleaner: two signatures, at least one shared key, the estimate, and the
-//! word-by-word comparison. Precision is the share of true duplicates among the pairs that are classified as
-//! duplicates. A pair is a true duplicate if it is a generated copy, or if two different texts share many
-//! words (`BY_NATURE`). Recall considers only copies that share at least [`DEMANDED`] of the longer text's
-//! words. The shared words are measured independently ([`super::share`]). Recall is the share of these copies
-//! that are classified as duplicates.
+//! Each pair is processed as in gleaner: two signatures, at least one shared index key, the similarity
+//! estimated from the signatures, and the word-by-word comparison. Precision is the share of true duplicates
+//! among the pairs that are classified as duplicates. [`JudgedPair::is_copy`] defines true duplicates. Recall
+//! considers only true duplicates that share at least [`DEMANDED`] of the longer text's words. The shared
+//! words are measured independently ([`super::share`]). Recall is the share of these pairs that are
+//! classified as duplicates.
 //!
 //! Limitation: precision depends on the number of negative pairs, and on how many of them are series. The
 //! table by kind does not depend on these numbers.
@@ -18,7 +18,7 @@ use super::share::SharedWords;
 use super::texts::TextLanguage;
 use super::{Pair, PairKind};
 
-/// A copy must be detected if it shares at least this part of the longer text's words.
+/// A true duplicate must be detected if the two texts share at least this part of the longer text's words.
 pub const DEMANDED: f64 = 0.85;
 
 /// Two different texts are duplicates by nature if they share at least this part of the shorter text's words.
@@ -44,14 +44,14 @@ pub struct JudgedPair {
 /// A rule to classify a pair as a duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Criterion {
-    /// The estimate, followed by the word-by-word comparison, as in gleaner.
+    /// The estimated similarity, followed by the word-by-word comparison, as in gleaner.
     Texts,
-    /// Only the estimate from the signatures.
+    /// Only the similarity estimated from the signatures.
     Estimate,
 }
 
 impl JudgedPair {
-    /// Processes a pair as in gleaner.
+    /// Compares the texts of a pair as gleaner compares two documents.
     #[must_use]
     pub fn from_pair(pair: &Pair) -> Self {
         let (one, other) = (&pair.texts.0, &pair.texts.1);
@@ -70,13 +70,14 @@ impl JudgedPair {
         }
     }
 
-    /// Processes all pairs on all cores.
+    /// Processes the pairs in parallel. The results are in the order of `pairs`.
     #[must_use]
     pub fn all(pairs: &[Pair]) -> Vec<Self> {
         pairs.par_iter().map(Self::from_pair).collect()
     }
 
-    /// Returns the verdict of gleaner's duplicate detection at these thresholds.
+    /// Returns how the texts are related according to the rule `by` with the thresholds `params`. If the
+    /// texts share no index key, the result is [`Relation::Other`].
     #[must_use]
     pub fn verdict(&self, by: Criterion, params: &dedup::SimilarityParams) -> Relation {
         match by {
@@ -86,7 +87,8 @@ impl JudgedPair {
         }
     }
 
-    /// Whether the texts are a copy and its source, or are duplicates by nature.
+    /// Whether the pair is a true duplicate: a text and its copy, or two different texts that share at least
+    /// seven tenths of the shorter text's words. Generated parts of series and renumbered texts never are.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
@@ -98,7 +100,8 @@ impl JudgedPair {
         }
     }
 
-    /// Whether the pair must be detected as duplicates.
+    /// Whether the pair must be detected: it is a true duplicate that shares at least [`DEMANDED`] of the
+    /// longer text's words.
     #[must_use]
     pub fn is_demanded(&self) -> bool {
         self.is_copy() && self.shared.share() >= DEMANDED
@@ -119,7 +122,8 @@ pub struct Point {
     pub recall: f64,
 }
 
-/// Computes precision and recall of these pairs at the threshold `similarity`.
+/// Computes precision and recall of the pairs `judged`. The rule `by` classifies them with the threshold
+/// `similarity`.
 #[must_use]
 pub fn point<'a>(judged: impl IntoIterator<Item = &'a JudgedPair>, by: Criterion, similarity: f64) -> Point {
     let params = dedup::SimilarityParams::default().with_duplicate(similarity);

@@ -35,7 +35,7 @@ impl Random {
         from + self.below(to + 1 - from)
     }
 
-    /// Returns `true` with this probability.
+    /// Returns `true` with the given probability, from 0 to 1.
     pub fn chance(&mut self, probability: f64) -> bool {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64 <= probability && probability > 0.0
     }

@@ -132,8 +132,8 @@ fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str
     behind
 }
 
-/// Replaces every number except years by a number with as many digits. Returns `None` if fewer than one word
-/// in 25 is a number, because such a text could not be part of a series.
+/// Replaces every number except years by another number with as many digits. Returns `None` if the text has
+/// fewer than one such number per 25 words, because such a text could not be part of a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();

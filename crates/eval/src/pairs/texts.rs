@@ -83,7 +83,8 @@ impl Text {
     }
 }
 
-/// Returns the pieces of all gold texts in these sets, in the order of the sets.
+/// Returns the pieces of all English and Vietnamese gold texts in `sets`, in the order of the sets. Pieces of
+/// fewer than 60 words are omitted.
 ///
 /// # Errors
 /// [`DatasetError::Read`] if a gold text cannot be read.

@@ -65,7 +65,7 @@ impl Paper {
 /// `threads` threads, as in an [`EvalTask`](crate::EvalTask).
 ///
 /// # Errors
-/// A page cannot be read, or no page has gold text.
+/// A page cannot be read, no page has gold text, or the threads cannot be started.
 pub fn reproduce(
     papers: &[Paper],
     sets: &[Dataset],

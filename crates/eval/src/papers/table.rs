@@ -37,7 +37,7 @@ pub struct Column {
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What the values describe: a site or a statistic.
+    /// What the values describe, such as a site, a set of pages, a parameter or a statistic.
     pub label: String,
     /// The source of the values.
     pub from: RowSource,
@@ -113,7 +113,8 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// Removes the values of a difference in columns in which a difference has no meaning.
+    /// Returns the row without the values in `columns` (indices from 0), because a difference has no meaning
+    /// there.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {
@@ -148,7 +149,7 @@ impl Table {
         })
     }
 
-    /// Returns all tables as CSV: a header line, then one line per value.
+    /// Returns all tables as CSV: a header line, then one line per cell. The value of an empty cell is empty.
     #[must_use]
     pub fn csv(tables: &[Self]) -> String {
         let mut out = "paper,table,row,from,column,figure\n".to_owned();

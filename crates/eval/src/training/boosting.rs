@@ -60,7 +60,7 @@ pub struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// Divides the features of the rows into bins. All rows must have the same length.
+    /// Divides the values of each feature into bins. All rows must have the same length.
     #[must_use]
     pub fn from_rows(rows: &[Vec<f32>]) -> Self {
         let columns = rows.first().map_or(0, Vec::len);
@@ -150,7 +150,7 @@ struct Cut {
     bin: usize,
 }
 
-/// Grows a forest from the rows with a weight above 0.
+/// Grows a forest from the rows of `table` with a weight above 0. `targets` has one entry per row.
 #[must_use]
 pub fn grow(table: &FeatureTable, targets: &[Target], params: &BoostingParams) -> Forest {
     let rows: Vec<u32> = (0..).zip(targets).filter(|(_, t)| t.weight > 0.0).map(|(at, _)| at).collect();

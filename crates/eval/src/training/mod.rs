@@ -46,9 +46,9 @@ struct TrainingPage {
 }
 
 impl TrainingSet {
-    /// Reads every page that has gold text, and calls `done` once per page. If a set has only one site and
-    /// enough pages, each page is included twice with half its weight: once complete, and once without the
-    /// blocks that the training pages of its fold repeat.
+    /// Reads every page that has gold text, and calls `done` once per page. If a set has only one site and at
+    /// least five pages, each page is included twice with half its weight: once complete, and once without
+    /// the blocks that the training pages of its fold repeat.
     ///
     /// # Errors
     /// A page cannot be read.

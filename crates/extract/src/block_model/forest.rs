@@ -78,7 +78,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Builds a forest. `trees` are in growth order.
+    /// Builds a forest from trees in the order in which they were grown.
     ///
     /// # Panics
     /// If a tree is not valid ([`Tree::is_sound`]).
@@ -129,7 +129,8 @@ impl Forest {
         out
     }
 
-    /// Parses a model file. Returns `None` if it is not a valid model, or has other features.
+    /// Parses a model file. Returns `None` if it is not a valid model, or if it was trained with other
+    /// features.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = ModelReader(bytes);

@@ -37,7 +37,7 @@ struct Votes {
 pub struct KnownDomPath {
     /// The number of training pages with this DOM path.
     pub pages: u32,
-    /// The log-odds that a line of this length at the DOM path is body text, within ±6.91.
+    /// The log-odds that a line with as many words at the DOM path is body text, within ±6.91.
     pub log_odds: f32,
 }
 

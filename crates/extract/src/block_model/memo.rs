@@ -1,7 +1,7 @@
 //! Remembers what was computed for names, such as the class and id of an element.
 //!
-//! Elements of a page repeat a few hundred names, and hashing a name byte by byte takes longer than comparing it with
-//! the name before. A table of fixed size without chains keeps the time linear for every page.
+//! Elements of a page repeat a few hundred names. Hashing a name byte by byte takes longer than comparing it
+//! with the remembered name. A table of fixed size without chains keeps the time linear for every page.
 //!
 //! Limitation: of names with the same slot, only the last one is remembered.
 

@@ -134,7 +134,9 @@ pub fn phrase_kinds_of(line: &str) -> impl Iterator<Item = &'static str> {
     (0..).zip(lexicon::SAYING_NAMES).filter(move |(bit, _)| sayings >> bit & 1 == 1).map(|(_, name)| name)
 }
 
-/// Returns the features of each block of a page that is not repeated. The training of a model uses them.
+/// Returns each block of a page with its features, for training. Blocks that are removed before the
+/// classification are omitted: text that the site repeats, consent dialogs, and placeholders that the page
+/// repeats.
 #[must_use]
 pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
     let scene = scene::Scene::new(page, repeated);
@@ -157,7 +159,7 @@ pub fn built_in() -> &'static Forest {
     &MODEL
 }
 
-/// Classifies every block of a page with a model, in page order.
+/// Classifies every block of a page with a model. The blocks are in page order.
 #[must_use]
 pub fn classify(page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
     SiteModel::default().classify(page, model)
@@ -183,7 +185,8 @@ pub fn margin(judged: &[ClassifiedBlock]) -> f32 {
 /// The log-odds of a probability of 0.1.
 const MIGHT_BE: f32 = -2.2;
 
-/// Returns the page's body text according to a model. The result is empty if the model finds none.
+/// Returns the lines of the page's body text according to a model, as [`lines`] does. The result is empty if
+/// no block has a probability of at least 0.05.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(&classify(page, model))

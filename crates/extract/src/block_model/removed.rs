@@ -20,7 +20,7 @@ use super::scene::{Element, Scene};
 pub enum RemovalReason {
     /// The site repeats the line.
     RepeatedBySite,
-    /// The page repeats the line.
+    /// The page repeats the line, as it repeats placeholders of blocked embeds.
     RepeatedOnPage,
     /// The line is part of a consent dialog.
     Consent,

@@ -43,7 +43,7 @@ const PARAGRAPH: usize = 20;
 pub struct Repeated(BTreeSet<u64>);
 
 impl Repeated {
-    /// Finds the texts that occur in several of the articles on these pages.
+    /// Finds the texts that occur in at least [`least`](Self::least) of the articles on these pages.
     #[must_use]
     pub fn from_pages(pages: &[&Page]) -> Self {
         Self(Common::from_pages(pages).keys().collect())
@@ -59,7 +59,7 @@ impl Repeated {
         (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
     }
 
-    /// Returns the minimum number of articles with a repeated text, for `articles` articles.
+    /// Returns the number of articles, of `articles`, in which a text must occur to count as repeated.
     #[must_use]
     pub fn least(articles: usize) -> usize {
         LEAST.max((SHARE * articles as f64).ceil() as usize)

@@ -45,25 +45,26 @@ pub struct SiteModel {
 pub struct DomPathStats {
     /// The number of training pages with a block at the DOM path.
     pub pages: u32,
-    /// The number of blocks at the DOM path that are not repeated.
+    /// The number of blocks at the DOM path that were not removed before the classification.
     pub blocks: u32,
     /// The weight of these blocks in words: up to 60 words per block, plus two per block.
     pub words: f64,
     /// The sum, over these blocks, of weight times probability of body text. It is at most
     /// [`words`](Self::words).
     pub content: f64,
-    /// The final classification of the blocks, in four classes of length: below 8, below 16, below 32, and 32
-    /// or more words. All are zero in templates of earlier versions.
+    /// The final classification of the blocks, separately for blocks of fewer than 8 words, 8 to 15, 16 to
+    /// 31, and 32 or more words. All values are zero in templates of earlier versions.
     #[serde(default)]
     pub verdicts: [FinalLabels; 4],
 }
 
-/// The final classification of the blocks at a DOM path in one class of length.
+/// The weights of the blocks at one DOM path that have a similar number of words, and how much of this weight
+/// was finally classified as body text. [`DomPathStats::verdicts`] lists the four ranges of words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalLabels {
     /// The weight of the blocks, as in [`DomPathStats::words`].
     pub words: f64,
-    /// The part of this weight that belongs to body text.
+    /// The part of this weight that belongs to blocks classified as body text.
     pub kept: f64,
 }
 
@@ -174,7 +175,8 @@ impl SiteModel {
         }
     }
 
-    /// Classifies every block of a page of this site, in page order, with the model and what was learned.
+    /// Classifies every block of a page of this site with `model` and with what was learned about the site.
+    /// The blocks are in page order.
     #[must_use]
     pub fn classify(&self, page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
         self.combine_votes(ClassifiedPage::new(page, Scene::new(page, &self.repeated), model))

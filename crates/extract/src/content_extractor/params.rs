@@ -14,17 +14,18 @@ pub struct ContentExtractorParams {
     /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1. The paper
     /// uses 0.9.
     pub similarity: f64,
-    /// Minimum share of the input pages with a similar block, 0 to 1, that makes a block non-content. It
-    /// includes the block's own page. The paper gives no number ("many times").
+    /// A block is non-content if at least this share of the input pages, 0 to 1, and at least
+    /// [`repeated_pages`](Self::repeated_pages) of them have a similar block. The block's own page counts.
+    /// The paper gives no number ("many times").
     pub repeated_share: f64,
-    /// Minimum number of pages with a similar block that makes a block non-content. It includes the block's
-    /// own page. Values below 2 have the effect of 2.
+    /// The minimum number of input pages with a similar block ([`repeated_share`](Self::repeated_share)). The
+    /// block's own page counts. Values below 2 have the effect of 2.
     pub repeated_pages: usize,
     /// Maximum depth of nested blocks. The text of a deeper element belongs to the innermost block.
     pub max_depth: usize,
     /// The method to search for similar blocks. It affects only the time, unless `max_work` is reached.
     pub search: Search,
-    /// Maximum work to compare one page with the site, in vector entries. After the limit is reached,
+    /// Maximum number of vector entries that are read to compare one page with the site. After that,
     /// repeated blocks may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`.
     /// On the recorded sites, one page needed less than 300 million if all pairs were compared. The default
     /// limit takes 1 s to 5 s.
@@ -57,8 +58,9 @@ impl Default for ContentExtractorParams {
 }
 
 impl ContentExtractorParams {
-    /// Returns the papers' settings: the block tags that the two papers name (TABLE, TR, P, HR, DIV and SPAN;
-    /// UL from Debnath et al. 2005) and the comparison of all pairs. Other settings have their defaults.
+    /// Returns the papers' settings. The block tags are TABLE, TR, P, HR, DIV and SPAN, and UL from Debnath
+    /// et al. 2005. All pairs of blocks are compared ([`Search::Exhaustive`]). Other settings have their
+    /// defaults.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), search: Search::Exhaustive, ..Self::default() }

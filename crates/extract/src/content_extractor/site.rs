@@ -122,9 +122,9 @@ impl SiteBlocks {
         self.compare(page, None)
     }
 
-    /// Returns the content and counts of page `page_number` of the site, counted from 0. The result is that
-    /// of [`find`](Self::find) for a site without this page. If no page has this number, the page is compared
-    /// with all pages.
+    /// Returns the content and counts of `page`, which is page `page_number` of the site, counted from 0. The
+    /// result is that of [`find`](Self::find) for a site without this page. If no page of the site has this
+    /// number, `page` is compared with all pages.
     #[must_use]
     pub fn find_without(&self, page_number: usize, page: &Page) -> Extraction {
         self.compare(page, Some(page_number).filter(|number| *number < self.pages.len()))

@@ -14,23 +14,25 @@ pub struct FastContentExtractorParams {
     /// Two blocks are similar if the cosine of their vectors is greater than this value, 0 to 1. The paper
     /// uses 0.9.
     pub similarity: f64,
-    /// Minimum share of the prepared pages with a similar block, 0 to 1, that makes a block non-content. It
-    /// includes the block's own page. The paper gives no number ("many times"). On 20 recorded sites, word F1
-    /// was 0.68 for a share of 0.5, 0.76 for 0.2, and 0.785 for 0.1 and below. Article text hardly ever
-    /// occurs on a second page, but weekly boxes do.
+    /// A block is non-content if at least this share of the prepared pages, 0 to 1, and at least
+    /// [`repeated_pages`](Self::repeated_pages) of them have a similar block. The block's own page counts.
+    /// The paper gives no number ("many times"). On 20 recorded sites, word F1 was 0.68 for a share of 0.5,
+    /// 0.76 for 0.2, and 0.785 for 0.1 and below. Article text hardly ever occurs on a second page, but boxes
+    /// that change every week do.
     pub repeated_share: f64,
-    /// Minimum number of pages with a similar block that makes a block non-content. It includes the block's
-    /// own page. Values below 2 have the effect of 2.
+    /// The minimum number of prepared pages with a similar block ([`repeated_share`](Self::repeated_share)).
+    /// The block's own page counts. Values below 2 have the effect of 2.
     pub repeated_pages: usize,
     /// Maximum depth of nested blocks. A deeper element is not a block, and its text belongs to the innermost
     /// block. This keeps paths short on hostile pages.
     pub max_depth: usize,
-    /// Maximum work to compare blocks, in vector entries, per preparation and per page in detection. After
-    /// the limit is reached, repeated blocks may count as content. No recorded site comes near the default.
+    /// Maximum number of vector entries that are read to compare blocks. It applies to each preparation, and
+    /// to each page in detection. After that, repeated blocks may count as content. No recorded site comes
+    /// near the default.
     pub max_work: u64,
-    /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use up to half of it,
-    /// and those with the most blocks come first. Stored blocks use the remainder, in the order in which they
-    /// occur. A block that does not fit is skipped.
+    /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use up to half of it. If
+    /// they do not fit, those with the fewest blocks are omitted. Stored blocks use the remainder, in the
+    /// order in which they occur. A block that does not fit is skipped.
     pub max_bytes: usize,
 }
 
@@ -49,8 +51,8 @@ impl Default for FastContentExtractorParams {
 }
 
 impl FastContentExtractorParams {
-    /// Returns the papers' settings: the block tags that the two papers name (TABLE, TR, P, HR, DIV and SPAN;
-    /// UL from Debnath et al. 2005). Other settings have their defaults.
+    /// Returns the papers' settings. The block tags are TABLE, TR, P, HR, DIV and SPAN, and UL from Debnath
+    /// et al. 2005. Other settings have their defaults.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), ..Self::default() }

@@ -27,7 +27,7 @@ impl PartialDateTime {
         Self { day, time: None, offset: None }
     }
 
-    /// Returns a time in UTC without fractions of a second.
+    /// Returns the date and time of `at` in UTC, without fractions of a second.
     #[must_use]
     pub fn from_utc(at: Timestamp) -> Self {
         let utc = at.to_zoned(TimeZone::UTC).datetime();

@@ -89,7 +89,7 @@ pub fn complete(html: &str) -> Page {
     completed(html, Page::parse(html))
 }
 
-/// Like [`complete`], for a page that is already parsed.
+/// Like [`complete`], for a page that is already parsed. `html` is its source.
 #[must_use]
 pub fn completed(html: &str, page: Page) -> Page {
     if shows_article(&page) {

@@ -11,13 +11,15 @@ use crate::fast::{self, BuildResult, LeftOut};
 pub struct PartialPage {
     /// The page.
     pub page: Page,
-    /// The outermost unwanted elements, in page order. Their links and metadata are their only children.
+    /// The outermost unwanted elements, in page order. If the content of an element was skipped, the element
+    /// contains only its links and metadata. Otherwise, it is complete.
     pub left_out: Vec<NodeId>,
     is_whole: bool,
 }
 
 impl PartialPage {
-    /// Returns the whole page. `html` is its source. It is parsed again only if some of its content was skipped.
+    /// Returns the whole page. `html` is its source. The page is parsed again only if some of its content was
+    /// skipped.
     #[must_use]
     pub fn into_whole(self, html: &str) -> Page {
         if self.is_whole { self.page } else { Page::parse(html) }

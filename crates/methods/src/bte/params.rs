@@ -4,8 +4,8 @@
 /// searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BteParams {
-    /// Elements that step 0 of the improved and the linear method removes with their content, in lower case.
-    /// Everything outside `body`, hidden elements and elements that never contain text
+    /// The names, in lower case, of the elements that step 0 of the improved and the linear method removes
+    /// with their content. Everything outside `body`, hidden elements and elements that never contain text
     /// ([`never_text`](gleaner_html::text::never_text)) are always removed.
     pub removed: Vec<String>,
     /// Maximum number of tokens for the original method's cubic search. 4,000 tokens take 1 s. Pages with
@@ -18,8 +18,8 @@ pub struct BteParams {
 }
 
 impl Default for BteParams {
-    /// Returns the tags that section 3 of the paper names. We read its "..." as the elements that browsers do
-    /// not show.
+    /// Returns settings with the removed tags that section 3 of the paper names. We read its "..." as the
+    /// elements that browsers do not show.
     fn default() -> Self {
         let named = ["input", "script", "img", "marquee", "iframe", "select", "option"];
         Self { removed: named.map(String::from).into(), max_tokens: 4_000, max_runs: 50_000 }

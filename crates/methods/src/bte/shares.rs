@@ -67,8 +67,8 @@ enum Unit {
 }
 
 /// Counts the text and tags of a page, in total and in its main content. `gold` is the text of the main
-/// content. If no pair of the gold text is on the page, the counts of the main content are 0. The time is
-/// linear in the page and the gold text.
+/// content. If no word pair of the gold text is on the page, the counts of the main content are 0. The time
+/// is linear in the page and the gold text.
 #[must_use]
 pub fn shares(source: &str, gold: &str) -> Shares {
     let pairs = Pairs::from_text(gold);

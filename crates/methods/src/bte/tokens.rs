@@ -14,8 +14,8 @@ use gleaner_extract::words;
 
 /// The runs of a page, as in the array `encode[]` of Algorithm 1 by Phan and Ha, and the page's text nodes.
 ///
-/// The entry `n` represents a run of `n` tags, and `-n` for a run of `n` words. Signs alternate, and no entry
-/// is 0.
+/// The entry `n` represents a run of `n` tags, and the entry `-n` a run of `n` words. Signs alternate, and no
+/// entry is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
     encode: Vec<i64>,

@@ -63,7 +63,7 @@ pub struct Punctuation {
 }
 
 impl Punctuation {
-    /// Counts the marks of a text that is outside anchors.
+    /// Counts the characters and marks of a text that is outside anchors.
     #[must_use]
     pub fn of_text(text: &str, marks: Marks) -> Self {
         let mut counts = Self::default();
@@ -71,7 +71,7 @@ impl Punctuation {
         counts
     }
 
-    /// Counts the marks of all text that a page shows.
+    /// Counts the characters and marks of all text that a page shows.
     #[must_use]
     pub fn of_page(page: &Page, marks: Marks) -> Self {
         let mut counts = Self::default();

@@ -51,7 +51,8 @@ pub fn extract(page: &Page, params: &PunctuationScoreParams) -> Vec<Line> {
     above_average(&scores).map(|(_, above)| parts.lines(page, &above)).unwrap_or_default()
 }
 
-/// Returns the score `FS * (CL / ACL)`. ACL is at least 1.
+/// Returns the score `FS * (CL / ACL)`. FS is the number of full stops. [`Punctuation`] explains CL and ACL.
+/// ACL is at least 1.
 #[must_use]
 pub fn score(own: &Punctuation) -> f64 {
     own.full_stops as f64 * text_to_anchor(own)

@@ -76,7 +76,8 @@ impl Parts {
     }
 }
 
-/// Returns `CS^3 * (CL / ACL) / ACFL^2`, with the exponents in `params`. ACL and ACFL are at least 1.
+/// Returns `CS^3 * (CL / ACL) / ACFL^2`, with the exponents in `params` instead of 3 and 2. [`Punctuation`]
+/// explains the names. ACL and ACFL are at least 1.
 #[must_use]
 pub fn score(own: &Punctuation, params: &CommaScoreParams) -> f64 {
     let commas = (own.commas as f64).powi(params.comma_power);

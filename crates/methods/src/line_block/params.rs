@@ -5,8 +5,8 @@ use crate::source_lines::LineEnds;
 /// Settings of [`extract`](super::extract). The default contains the paper's thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineBlockParams {
-    /// Maximum distance, in lines, between two consecutive lines with text of the same block. 1 joins only
-    /// adjacent lines. 0 makes each line a block.
+    /// Two lines with text belong to one block if their distance is at most this number of lines. 1 joins
+    /// only adjacent lines. 0 makes each line a block.
     pub distance: usize,
     /// The thresholds of the features.
     pub thresholds: Thresholds,

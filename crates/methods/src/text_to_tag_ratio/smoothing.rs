@@ -6,8 +6,8 @@
 //! that k does not count in the radius. At the ends of the array, the window has fewer lines. The divisor is
 //! then this smaller number, so the value is still a mean.
 
-/// Returns the mean of the window around each element. Apart from rounding errors, the means are within the
-/// range of the array. The time is linear for any radius.
+/// Returns for each element the mean of the window around it, which has `radius` elements on each side. Apart
+/// from rounding errors, the means are within the range of the array. The time is linear for any radius.
 #[must_use]
 pub fn smoothed(array: &[f64], radius: usize) -> Vec<f64> {
     let mut sum = 0.0;

@@ -9,7 +9,7 @@ use gleaner_html::Page;
 pub enum DeclaredType {
     /// An article or a posting, or a page that states a publication time.
     Article,
-    /// A collection, a search result or a product, but not an article.
+    /// A collection, a search result or a product.
     Listing,
     /// The page declares neither an article nor a listing.
     Nothing,
@@ -20,8 +20,9 @@ const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 
 impl DeclaredType {
-    /// Reads the page's declared type. If JSON-LD declares a list and an article, the page is an article,
-    /// because articles often declare the lists that they link to.
+    /// Reads the page's declared type. An OpenGraph type that begins with `product` takes precedence over
+    /// everything else. If JSON-LD declares a list and an article, the page is an article, because articles
+    /// often declare the lists that they link to.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         Self::from_types(page, &json_ld_types(page))

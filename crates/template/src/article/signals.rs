@@ -16,8 +16,8 @@ pub struct Signals {
     /// The number of words in links.
     pub linked: f64,
     /// The number of words outside links on lines of prose. A line of prose has at least 8 words, at most a
-    /// third of its words in links, and the end of a sentence outside links. In Thai and Lao, it has at least
-    /// 16 words instead of the end of a sentence.
+    /// third of its words in links, and the end of a sentence outside links. In Thai and Lao, which have no
+    /// full stop, 16 words outside links replace the end of a sentence.
     pub prose: f64,
     /// The maximum number of `prose` words on consecutive lines that no line of links interrupts.
     pub stretch: f64,
@@ -36,7 +36,7 @@ struct Line {
 }
 
 impl Signals {
-    /// Computes the signals from the lines of a page's body. Linear in the page.
+    /// Computes the signals from the lines of a page's body. The time is linear in the page.
     #[must_use]
     pub fn from_page(page: &Page) -> Self {
         let mut signals = Self::default();

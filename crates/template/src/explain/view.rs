@@ -13,7 +13,8 @@ use super::{ExplanationInput, classes};
 use crate::class::{ClassReason, LineClass};
 use crate::{ExtractionMethod, PageClass, Pin, judge};
 
-/// Maximum size of the rows in bytes. A longer list is cut, and a note says so.
+/// Maximum size in bytes of the rows of an explanation. A longer list is cut, and a note in the document says
+/// so.
 pub const MOST_BYTES: usize = 3 << 20;
 
 const MOST_CHARACTERS: usize = 4_000;

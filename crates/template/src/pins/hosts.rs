@@ -42,7 +42,7 @@ impl HostPins {
     }
 
     /// Describes the pins that have selected no element of any page so far, except the pins of the hosts in
-    /// `except`. Uses by clones are included.
+    /// `except`. A pin that a clone of this value used is not described either.
     pub fn unused(&self, except: &[String]) -> impl Iterator<Item = String> {
         let of_hosts = self.hosts.iter().filter(|(host, _)| !except.contains(host)).map(|(_, pins)| pins);
         of_hosts.chain(self.sites.iter().map(|(_, pins)| pins)).flat_map(Pins::unused)

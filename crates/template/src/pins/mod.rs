@@ -76,7 +76,7 @@ impl PartialEq for UsedFlag {
 
 impl Eq for UsedFlag {}
 
-/// A pin's decision on a line, with the index of the entry that selects the line.
+/// A pin's decision on a line. The number identifies the pin ([`Pins::describe`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
     /// The line is body text.

@@ -42,7 +42,7 @@ pub enum SelectorError {
     /// A bracket or quotation mark is not closed.
     #[error("`{0}` is not closed")]
     Open(char),
-    /// A chain has too many steps.
+    /// A selector has too many steps. Each part between spaces or `>` is a step.
     #[error("more than {MOST_STEPS} steps")]
     TooLong,
 }
