@@ -1,5 +1,6 @@
 //! Compares the manifests with the tables of crates in docs/architecture.md. The tables define which crates
-//! each crate may import, and which libraries only one crate may name.
+//! each crate may import, and which libraries only one crate may name. Checks also that documents name
+//! existing files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -174,6 +175,21 @@ fn every_file_of_tests_is_a_module_of_their_binary() {
                 "{} is not compiled",
                 path.display()
             );
+        }
+    }
+}
+
+/// Paths in these documents start at the root or at `crates/`.
+#[test]
+fn the_source_files_that_documents_name_exist() {
+    for document in ["CONTRIBUTING.md", "docs/architecture.md", "docs/dedup.md", "docs/glossary.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let is_path = |code: &&str| code.contains('/') && code.ends_with(".rs");
+        let named: Vec<&str> = text.split('`').skip(1).step_by(2).filter(is_path).collect();
+        assert!(!named.is_empty(), "{document}");
+        for path in named {
+            let exists = ["", "crates"].iter().any(|folder| root().join(folder).join(path).exists());
+            assert!(exists, "{document} names {path}");
         }
     }
 }
