@@ -249,6 +249,8 @@ fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_store::HostId;
+
     use super::*;
 
     #[test]
@@ -267,6 +269,22 @@ mod tests {
         assert_eq!(unknown("x.TXT").as_deref(), Some("txt"));
         for name in ["x", "x.gz", "x.2026-11-20", "x.1", "-", ""] {
             assert_eq!(unknown(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_hosts_that_may_be_meant_come_first() {
+        let names = ["a.example", "epaper.bao.example", "bao.example", "vnexpress.net", "z.example"];
+        let record = |name: &str| HostRecord::new(HostId(1), name, name);
+        let records = names.map(record);
+        for (wanted, first) in [
+            ("vnexpres.net", "vnexpress.net"),
+            ("vnexpress", "vnexpress.net"),
+            ("bao", "bao.example"),
+            ("nosuch.com", "a.example"),
+        ] {
+            let known = by_likeness(&records, &[wanted.to_owned()]);
+            assert_eq!((known.len(), known[0].as_str()), (5, first), "{wanted}");
         }
     }
 
