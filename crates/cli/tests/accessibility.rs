@@ -94,7 +94,9 @@ fn a_running_crawl_is_readable_by_everyone() {
     });
     tab.go(&served.address("/?lang=en"));
     assert_eq!(tab.evaluate("document.querySelector('#live button').textContent"), "Stop");
-    let faults = checks.faults(&mut tab, "running");
+    let mut faults = checks.faults(&mut tab, "running");
+    tab.go(&served.address("/?lang=vi"));
+    faults.extend(checks.faults(&mut tab, "running-vi"));
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
@@ -122,11 +124,14 @@ fn pages(served: &Served) -> Vec<(&'static str, String)> {
         ("overview-vi", "/?lang=vi".into()),
         ("hosts", "/hosts?lang=en".into()),
         ("host", "/hosts/daily.example?lang=en".into()),
+        ("host-vi", "/hosts/baolang.example?lang=vi".into()),
         ("host-silent", "/hosts/thoisu.invalid?lang=en".into()),
         ("runs", "/reports?lang=en".into()),
         ("report", format!("/reports/{report}?lang=en")),
+        ("report-vi", format!("/reports/{report}?lang=vi")),
         ("search", "/search?lang=en&q=the&language=en".into()),
         ("document", document_of(&found) + "?lang=en"),
+        ("document-vi", document_of(&found) + "?lang=vi"),
         ("near-duplicate", cluster.clone() + "?lang=en"),
         ("duplicates", "/duplicates?lang=en".into()),
         ("cluster", cluster.replace("/documents/", "/duplicates/") + "?lang=en"),

@@ -251,6 +251,34 @@ fn many_pages_are_lines_in_the_order_of_the_arguments() {
     assert_eq!(first, alone[0]);
 }
 
+/// The program `script` of util-linux runs a command on a terminal of its own. On other systems, its options
+/// differ.
+fn has_terminal() -> bool {
+    let version = Command::new("script").arg("--version").output();
+    let is_known = version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("util-linux"));
+    if !is_known {
+        println!("skipped: a terminal needs the program script of util-linux");
+    }
+    is_known
+}
+
+#[test]
+fn many_pages_show_a_progress_bar_on_a_terminal() {
+    if !has_terminal() {
+        return;
+    }
+    let folder = site();
+    let gleaner = env!("CARGO_BIN_EXE_gleaner");
+    let command = format!("stty rows 24 cols 80; '{gleaner}' extract *.html --format jsonl > pages.jsonl");
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &command, "/dev/null"]).current_dir(folder.path());
+    let output = script.env("SHELL", "/bin/sh").env("TERM", "xterm").output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && shown.contains(" of 3 pages"), "{shown:?}");
+    let lines = fs::read_to_string(folder.path().join("pages.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 3, "the bar is not part of the output: {lines}");
+}
+
 #[test]
 fn a_page_that_cannot_be_read_is_a_line_and_an_exit_code() {
     let folder = site();

@@ -159,6 +159,38 @@ fn a_second_process_is_refused_by_name() {
     assert_eq!(urls.len(), distinct.len(), "a URL was requested twice");
 }
 
+#[test]
+fn pages_are_extracted_with_the_corpus_while_a_crawl_has_it() {
+    // Slow enough that the crawl goes on while the pages are extracted.
+    let crawl = quiet(5 * GAP);
+    let mut first = crawl.spawn();
+    let wait_for_a_document = |requests| {
+        assert!(crawl.newspaper.wait_for_requests(requests, Duration::from_secs(60)));
+        crawl.export(&[]).into_iter().next()
+    };
+    let stored = (10..).step_by(10).find_map(wait_for_a_document).unwrap();
+    let url = stored["url"].as_str().unwrap();
+    let story =
+        |day| format!("<p>Rain fell on the valley on day {day}, and the river rose above the bridge.</p>");
+    let story: String = (1..10).map(story).collect();
+    let page = format!("<html lang=en><title>Rain</title><article>{story}</article>");
+    fs::write(crawl.folder.path().join("page.html"), page).unwrap();
+    let archived = crawl.run(&["extract", "--archived", url, "--format", "json"]);
+    let of_file = crawl.run(&["extract", "page.html", "--url", url, "--format", "json"]);
+    assert!(first.try_wait().unwrap().is_none(), "the crawl ended too early for this test");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    for output in [&archived, &of_file] {
+        assert!(output.status.success(), "{}", said(output));
+    }
+    let extracted: serde_json::Value = serde_json::from_slice(&archived.stdout).unwrap();
+    for field in ["url", "text", "method", "template_version", "title"] {
+        assert_eq!(extracted[field], stored[field], "{field} of {url}");
+    }
+    let text = String::from_utf8(of_file.stdout).unwrap();
+    assert!(text.contains("Rain fell on the valley"), "{text}");
+}
+
 /// Finds the library that gives a process a different clock.
 fn faketime() -> Option<PathBuf> {
     let folders = fs::read_dir("/usr/lib").ok()?.filter_map(|entry| Some(entry.ok()?.path()));

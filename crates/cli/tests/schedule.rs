@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::newspaper::Crawl;
+use crate::status::Served;
 use gleaner_store::{Change, Writer, open};
 use gleaner_testkit::NewspaperOptions;
 use jiff::{SignedDuration, Timestamp};
@@ -145,27 +146,54 @@ fn a_new_corpus_waits_for_its_first_start() {
     assert_eq!(crawl.newspaper.request_count(), 0);
 }
 
+/// Commands that read a corpus, with options that give the same output each time.
+const READING: [&[&str]; 9] = [
+    &["stats"],
+    &["hosts"],
+    &["doctor", "baolang.example"],
+    &["export", "--members"],
+    &["duplicates"],
+    &["report"],
+    &["template", "list"],
+    &["template", "show", "baolang.example"],
+    &["verify"],
+];
+
+/// Returns what the commands of [`READING`] print.
+fn read(crawl: &Crawl) -> [String; READING.len()] {
+    READING.map(|arguments| {
+        let output = crawl.run(arguments);
+        assert!(output.status.success(), "{arguments:?} {}", said(&output));
+        assert!(!output.stdout.is_empty(), "{arguments:?}");
+        out(&output)
+    })
+}
+
+#[test]
+fn the_corpus_can_be_read_while_it_is_served() {
+    let crawl = quiet();
+    crawl.to_its_end();
+    let before = read(&crawl);
+    let serve = ["serve", "--address", "127.0.0.1:0", "--seeds", "seeds.txt"];
+    let served = Served::begin(crawl.command(&serve));
+    assert!(served.page("/hosts").contains("baolang.example"));
+    for (arguments, (now, before)) in READING.iter().zip(read(&crawl).iter().zip(&before)) {
+        assert_eq!(now, before, "{arguments:?}");
+    }
+    let refused = crawl.run(&["crawl", "--seeds", "seeds.txt"]);
+    assert_eq!(refused.status.code(), Some(1), "the folder is in use");
+    assert!(said(&refused).contains("in use by `gleaner serve "), "{}", said(&refused));
+}
+
 #[test]
 fn the_corpus_can_be_read_and_copied_while_a_schedule_waits() {
     let crawl = quiet();
     crawl.to_its_end();
-    let reading: [&[&str]; 8] = [
-        &["stats"],
-        &["hosts"],
-        &["doctor", "baolang.example"],
-        &["export", "--members"],
-        &["duplicates"],
-        &["template", "list"],
-        &["template", "show", "baolang.example"],
-        &["verify"],
-    ];
-    let shown = || reading.map(|arguments| out(&crawl.run(arguments)));
-    let before = shown();
+    let before = read(&crawl);
     let far = ["--set", "schedule.times=[\"0 0 1 1 *\"]"];
     let mut scheduled = Scheduled::start(&crawl, &far);
     until(A_CRAWL, "the start is told", || log(&crawl).contains("the next crawl starts at"));
-    for (arguments, (now, before)) in reading.iter().zip(shown().iter().zip(&before)) {
-        assert!(!before.is_empty());
+    for (arguments, (now, before)) in READING.iter().zip(read(&crawl).iter().zip(&before)) {
         assert_eq!(now, before, "{arguments:?}");
     }
     assert!(!crawl.folder.path().join("data/verify-copy").exists());

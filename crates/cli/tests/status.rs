@@ -183,6 +183,10 @@ fn a_running_crawl_shows_itself_and_can_be_told() {
     served.page_with("/live.json", |json| {
         !json.contains("\"responses\":0,") && json.contains("\"running\":true")
     });
+    // Listings are the first pages that end.
+    let live = served.page_with("/?lang=vi", |page| page.contains(">trang mục<") || page.contains(">mới<"));
+    let live = live.split("id=\"live\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(live.contains("Trang báo đang đọc") && !live.contains("lang=\"en\""), "{live}");
     let metrics = served.page("/metrics");
     assert!(
         metrics.contains("gleaner_request_seconds_count") && metrics.contains("gleaner_in_flight_urls"),

@@ -74,9 +74,18 @@ impl Serialize for SettingText {
 pub fn read_pins(origin: &ConfigFile<'_>) -> Result<PinsFile, ConfigError> {
     let ConfigFile { file, text } = *origin;
     let mut pins: PinsFile = toml::from_str(text)
-        .map_err(|error| invalid_setting(&error_position(file, text, &error), error.message()))?;
+        .map_err(|error| invalid_setting(&error_position(file, text, &error), &with_list(error.message())))?;
     pins.keep.iter_mut().chain(&mut pins.drop).for_each(|one| one.line = line_of(text, one.line));
     Ok(pins)
+}
+
+/// Adds the correct form to the message about a text that must be in a list.
+fn with_list(message: &str) -> String {
+    let text = message.strip_prefix("invalid type: string ");
+    match text.and_then(|rest| rest.strip_suffix(", expected a sequence")) {
+        Some(text) => format!("{message}; write a list: [{text}]"),
+        None => message.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +111,10 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line() {
         let cases = [
             ("drop = []\nkeeps = []", "x.toml, line 2: unknown field `keeps`"),
-            ("keep = \"p\"", "x.toml, line 1: invalid type: string \"p\", expected a sequence"),
+            (
+                "keep = \"p\"",
+                "x.toml, line 1: invalid type: string \"p\", expected a sequence; write a list: [\"p\"]",
+            ),
             ("\ndrop = [1]", "x.toml, line 2: invalid type: integer `1`, expected a string"),
             (
                 "\ninserts = ['bylines']",

@@ -5,8 +5,8 @@ use gleaner_render::language::Bilingual;
 use gleaner_render::text::count;
 use gleaner_store::Counts;
 
+use crate::explanation::{explained, explained_hold};
 use crate::host_view::HostView;
-use crate::report::cause::{explained, explained_hold};
 use crate::report::host_findings::paused;
 use crate::report::{Finding, GroupedCounts, Report};
 
@@ -61,16 +61,14 @@ fn few_pages(all: &GroupedCounts, worst: Option<(&str, u64)>) -> Bilingual {
     };
     let refused = all.refused.iter().max_by_key(|(_, count)| **count);
     let links = refused.map(|(reason, count)| {
+        let why = explained(reason);
         Bilingual::new(
-            format!("; links not followed: {count} ({reason})"),
-            format!("; liên kết không theo: {count} ({reason})"),
+            format!("; links not followed: {count}, {}", why.english),
+            format!("; liên kết không theo: {count}, {}", why.vietnamese),
         )
     });
     let links = links.unwrap_or_default();
-    Bilingual::new(
-        read.english + &pages.english + &links.english,
-        read.vietnamese + &pages.vietnamese + &links.vietnamese,
-    )
+    read.followed_by(&pages).followed_by(&links)
 }
 
 fn given(host: &HostView) -> Bilingual {

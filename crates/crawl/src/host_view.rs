@@ -246,6 +246,8 @@ impl fmt::Display for RequestState {
 pub struct RobotsView {
     /// When the robots.txt was fetched.
     pub at: Timestamp,
+    /// When the robots.txt will be fetched again, or later.
+    pub next: Timestamp,
     /// Why everything is disallowed while the robots.txt is unavailable. `None` in all other cases.
     pub forbidden: Option<String>,
     /// The rule that disallows the front page. `None` if the front page is allowed.
@@ -270,7 +272,8 @@ impl RobotsView {
             RobotsState::NoRules { status } => Some(missing(status)),
             RobotsState::Rules { .. } | RobotsState::Unreachable { .. } => None,
         };
-        Self { at: robots.at, forbidden, front_page_rule, missing, sitemaps: access.sitemaps().len() }
+        let next = robots.next_ask();
+        Self { at: robots.at, next, forbidden, front_page_rule, missing, sitemaps: access.sitemaps().len() }
     }
 }
 

@@ -101,6 +101,12 @@ impl Bilingual {
         Self { vietnamese: english.clone(), english }
     }
 
+    /// Appends a text.
+    #[must_use]
+    pub fn followed_by(self, text: &Self) -> Self {
+        Self { english: self.english + &text.english, vietnamese: self.vietnamese + &text.vietnamese }
+    }
+
     /// Applies `change` to both versions.
     #[must_use]
     pub fn map(&self, change: impl Fn(&str) -> String) -> Self {
@@ -135,6 +141,10 @@ mod tests {
         assert_eq!(
             Bilingual::new("rain", "mưa").map(|text| format!("{text}!")).in_language(vietnamese),
             "mưa!"
+        );
+        assert_eq!(
+            Bilingual::new("rain", "mưa").followed_by(&Bilingual::same(" 3 mm")),
+            Bilingual::new("rain 3 mm", "mưa 3 mm")
         );
         assert_eq!(UiLanguage::from_tag("vi-VN"), Some(vietnamese));
     }

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::access_token::COOKIE_NAME;
 use crate::app_state::AppState;
+use crate::language::{Bilingual, quoted};
 use crate::pages::{self, error_response};
 use crate::request::{PageRequest, percent_encoded};
 
@@ -76,7 +77,10 @@ pub(crate) async fn act(
             StatusCode::NOT_FOUND,
             request.translate("Unknown host.", "Không có trang báo này."),
         ),
-        Err(message) => error_response(&request, StatusCode::SERVICE_UNAVAILABLE, &message),
+        Err(message) => {
+            let message = message.in_language(request.language);
+            error_response(&request, StatusCode::SERVICE_UNAVAILABLE, message)
+        }
     }
 }
 
@@ -90,7 +94,7 @@ fn crawl(app: &AppState, request: &PageRequest) -> Response {
     };
     match crawl_now() {
         Ok(()) => redirect_to("/"),
-        Err(message) => error_response(request, StatusCode::CONFLICT, &message),
+        Err(message) => error_response(request, StatusCode::CONFLICT, message.in_language(request.language)),
     }
 }
 
@@ -109,22 +113,34 @@ fn stop(app: &AppState, request: &PageRequest) -> Response {
     redirect_to("/")
 }
 
-async fn execute(app: &Arc<AppState>, command: Command) -> Result<bool, String> {
+async fn execute(app: &Arc<AppState>, command: Command) -> Result<bool, Bilingual> {
     let store = app.corpus.store.clone();
-    let text = |error: gleaner_store::StoreError| error.to_string();
+    let text = |error: gleaner_store::StoreError| quoted("không đọc hay ghi được kho", error);
     let Some(running) = app.monitor.running() else {
         if store.is_shared() {
-            return Err("this page is read-only: only workers can change this corpus".into());
+            return Err(Bilingual::new(
+                "this page is read-only: only workers can change this corpus",
+                "trang này chỉ để đọc: chỉ các tiến trình thu thập mới thay đổi được kho này",
+            ));
         }
-        let mut writer = store.writer().map_err(text)?.ok_or("the store is busy; try again in a moment")?;
+        let busy = || {
+            Bilingual::new(
+                "the store is busy; try again in a moment",
+                "kho đang bận; hãy thử lại sau giây lát",
+            )
+        };
+        let mut writer = store.writer().map_err(text)?.ok_or_else(busy)?;
         let followed = tokio::task::spawn_blocking(move || follow(&mut writer, &command)).await;
-        return followed.map_err(|error| error.to_string())?.map_err(text);
+        return followed.map_err(|error| quoted("gleaner gặp lỗi", error))?.map_err(text);
     };
     if store.host(command.host()).map_err(text)?.is_none() {
         return Ok(false);
     }
     if !running.progress.control().request(command.clone()) {
-        return Err("the crawl has not yet processed the earlier request".into());
+        return Err(Bilingual::new(
+            "the crawl has not yet processed the earlier request",
+            "lượt đang chạy chưa xử lý yêu cầu trước",
+        ));
     }
     for _ in 0..MAX_CHECKS {
         let host = store.host(command.host()).map_err(text)?;

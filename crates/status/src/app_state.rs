@@ -7,6 +7,7 @@ use std::time::Instant;
 use gleaner_config::Config;
 use gleaner_crawl::{Progress, StopRequest};
 use gleaner_frontier::Scope;
+use gleaner_render::language::Bilingual;
 use gleaner_store::{Store, StoreError};
 use gleaner_template::HostPins;
 use jiff::Timestamp;
@@ -46,7 +47,7 @@ pub struct RunningCrawl {
 }
 
 /// A function that starts a crawl. The error is the reason why the crawl cannot start.
-pub type CrawlNow = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+pub type CrawlNow = Box<dyn Fn() -> Result<(), Bilingual> + Send + Sync>;
 
 /// A function that returns the next start of a crawl, or `None` if no start is planned.
 pub type NextStart = Box<dyn Fn() -> Option<Timestamp> + Send + Sync>;

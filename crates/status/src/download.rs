@@ -22,6 +22,7 @@ use tokio::task::spawn_blocking;
 use tracing::error;
 
 use crate::app_state::AppState;
+use crate::language::quoted;
 use crate::pages::{self, error_response};
 use crate::request::PageRequest;
 
@@ -51,12 +52,13 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
         return error_response(&request, StatusCode::SERVICE_UNAVAILABLE, message);
     };
     let started = spawn_blocking(move || {
-        let ids = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| error.to_string())?.ids;
+        let failed = |error: &dyn std::fmt::Display| quoted("không tải xuống được", error);
+        let ids = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| failed(&error))?.ids;
         let context = ContextReader::new(&app.corpus.config, app.corpus.store.clone());
-        let context = context.map_err(|error| error.to_string())?;
+        let context = context.map_err(|error| failed(&error))?;
         Ok(Download { app, context, ids, done: 0, _permit: permit })
     });
-    match started.await.unwrap_or_else(|error| Err(error.to_string())) {
+    match started.await.unwrap_or_else(|error| Err(quoted("gleaner gặp lỗi", error))) {
         Ok(download) => {
             let headers = [
                 (CONTENT_TYPE, "application/x-ndjson"),
@@ -65,8 +67,9 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
             (headers, Body::from_stream(lines(download))).into_response()
         }
         Err(message) => {
-            error!(message, "a download of the status page failed");
-            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &message)
+            error!(message = message.english, "a download of the status page failed");
+            let message = message.in_language(request.language);
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, message)
         }
     }
 }

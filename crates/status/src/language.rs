@@ -1,8 +1,8 @@
 //! Selects the language of a request, and names outcomes and times in it.
 //!
-//! Limitation: details that come from other programs, such as a robots.txt rule or the error of a connection,
-//! are English.
+//! Limitation: details that come from other programs, such as the error of a connection, are English.
 
+use gleaner_crawl::{detail_in_words, explained_retry};
 pub(crate) use gleaner_render::language::{Bilingual, UiLanguage};
 use gleaner_render::text::minute_in;
 use jiff::Timestamp;
@@ -43,9 +43,29 @@ pub(crate) fn outcome(language: UiLanguage, label: &str) -> String {
         "other_language" => language.choose("another language", "ngôn ngữ khác"),
         "filtered" => language.choose("filtered", "bị lọc"),
         "excluded" => language.choose("excluded by the settings", "bị loại theo cài đặt"),
+        "buffered" => language.choose("buffered for a template", "đã gom, chờ mẫu trang"),
         other => return other.replace('_', " "),
     };
     words.to_owned()
+}
+
+/// Explains an error. Its own text is English, so it is quoted behind the Vietnamese words.
+pub(crate) fn quoted(vietnamese: &str, error: impl std::fmt::Display) -> Bilingual {
+    Bilingual::new(error.to_string(), format!("{vietnamese} (“{error}”)"))
+}
+
+/// Names the last outcome of a host in a running crawl ([`ActiveHost::last`](gleaner_crawl::ActiveHost)).
+pub(crate) fn last_outcome(language: UiLanguage, last: &str) -> String {
+    if let Some(reason) = last.strip_prefix("will retry: ") {
+        let why = explained_retry(reason);
+        return format!("{}: {}", language.choose("will retry", "sẽ thử lại"), why.in_language(language));
+    }
+    let (label, detail) = last.split_once(": ").unwrap_or((last, ""));
+    match (detail_in_words(last), detail) {
+        (Some(words), _) => format!("{}: {}", outcome(language, label), words.in_language(language)),
+        (None, "") => outcome(language, label),
+        (None, detail) => format!("{}: {detail}", outcome(language, label)),
+    }
 }
 
 /// Returns short labels for a time axis: times of day if all times are within 48 hours, otherwise days.
@@ -73,6 +93,25 @@ fn minute_with_zone(at: Timestamp, zone: TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_outcome_is_named_with_its_reason() {
+        for (last, english, vietnamese) in [
+            ("stored", "new", "mới"),
+            ("buffered", "buffered for a template", "đã gom, chờ mẫu trang"),
+            ("gone: http_404", "gone: http_404", "đã gỡ: http_404"),
+            ("failed: timeout", "failed: no response in time", "thất bại: không phản hồi kịp"),
+            ("will retry: http_503", "will retry: the server has an error", "sẽ thử lại: máy chủ bị lỗi"),
+            (
+                "not_article: too_little_text",
+                "not an article: pages with too little text",
+                "không phải bài: trang có quá ít chữ",
+            ),
+        ] {
+            assert_eq!(last_outcome(UiLanguage::English, last), english);
+            assert_eq!(last_outcome(UiLanguage::Vietnamese, last), vietnamese);
+        }
+    }
 
     #[test]
     fn axes_have_days_or_times_of_day() {

@@ -25,6 +25,7 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use crate::app_state::AppState;
+use crate::language::quoted;
 use crate::pages::{self, RenderError, Rendered, error_response};
 use crate::request::{LANGUAGE_COOKIE, PageRequest};
 use crate::security::{self, AllowedHosts};
@@ -230,11 +231,14 @@ async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render:
         Ok(Err(RenderError::UnknownHost { name, similar })) => pages::unknown_host(&request, &name, &similar),
         Ok(Err(RenderError::Internal(reason))) => {
             error!(reason, path = request.path, "a page of the status page failed");
-            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, &reason)
+            let text = quoted("không hiển thị được trang này", &reason);
+            let text = text.in_language(request.language);
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, text)
         }
         Err(panic) => {
             error!(%panic, path = request.path, "a page of the status page failed; please report it");
-            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, "an error in gleaner")
+            let text = request.translate("an error in gleaner", "gleaner gặp lỗi");
+            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, text)
         }
     };
     if request.sets_language {

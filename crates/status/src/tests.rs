@@ -4,6 +4,7 @@
 mod changes;
 mod pages;
 mod shared;
+mod vietnamese;
 
 use std::sync::Arc;
 

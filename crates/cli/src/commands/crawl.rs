@@ -139,9 +139,10 @@ fn next_step(summary: &Summary, store_arguments: &str) -> String {
             Ending::Budget(Budget::Pages) => counted_without_page(summary),
             _ => String::new(),
         };
-        return format!(
-            "\nThe run has reached its {value} ({key}{without}); the same command continues with the rest.\n"
+        let line = format!(
+            "The run has reached its {value} ({key}{without}); the same command continues with the rest."
         );
+        return format!("\n{}\n", wrapped(&line, &Term::stdout()));
     }
     let due = summary.next_due.and_then(|due| Timestamp::from_second(i64::try_from(due).ok()?).ok());
     let is_at_limit =

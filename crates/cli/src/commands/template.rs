@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use gleaner_render::language::UiLanguage;
 use gleaner_store::{Store, StoreError};
 use gleaner_template::SiteTemplate;
 use gleaner_template::describe::describe;
@@ -57,7 +58,7 @@ fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
         return Ok(stored);
     }
     let template = SiteTemplate::from_json(&stored).map_err(Failure::work)?;
-    Ok(describe(&template))
+    Ok(describe(&template, UiLanguage::English))
 }
 
 pub(crate) fn summary_line(template: &SiteTemplate) -> String {

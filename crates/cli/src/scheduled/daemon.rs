@@ -12,6 +12,7 @@ use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_frontier::{Scope, Seed};
+use gleaner_render::language::Bilingual;
 use gleaner_status::{AccessToken, CrawlNow, Hooks, RunningCrawl, ServedCorpus, Server, ServerOptions};
 use gleaner_store::{Store, Writer};
 use gleaner_template::HostPins;
@@ -249,7 +250,10 @@ impl Daemon {
         let crawl_now: CrawlNow = Box::new(move || {
             let mut request = lock(&request);
             if *request != CrawlRequest::None {
-                return Err("a crawl is already running or about to start".into());
+                return Err(Bilingual::new(
+                    "a crawl is already running or about to start",
+                    "một lượt thu thập đang chạy hoặc sắp bắt đầu",
+                ));
             }
             *request = CrawlRequest::Pending;
             Ok(())

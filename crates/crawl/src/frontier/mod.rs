@@ -24,6 +24,7 @@ use tracing::warn;
 use url::Url;
 
 use crate::error::CrawlError;
+use crate::explanation::ON_HOLD;
 use crate::session_config::SessionConfig;
 use crate::visit::robots_path;
 use budget::RunBudget;
@@ -244,7 +245,7 @@ impl Frontier {
         }
         let held = self.politeness.backoffs.remaining(&host.name);
         if !held.is_zero() {
-            return self.later(id, host, held, "on hold after failures or at the host's request");
+            return self.later(id, host, held, ON_HOLD);
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
         let url = parsed(&record)?;

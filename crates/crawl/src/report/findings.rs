@@ -9,11 +9,12 @@ use gleaner_render::language::{Bilingual, UiLanguage};
 use gleaner_render::text::{self, count};
 use serde::{Deserialize, Serialize};
 
-use super::cause::{explained_hold, is_of_the_clock};
+use super::cause::is_of_the_clock;
 use super::host_findings::HostCheck;
 use super::run_data::{HostData, RunData, RunEnding, past_of};
 use super::usual::{RunIntervals, UsualCount, median};
 use super::{GroupedCounts, PastRun};
+use crate::explanation::explained_hold;
 use crate::frontier::budget::Budget;
 use crate::summary::reached;
 
@@ -177,9 +178,19 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
 
 fn failed(data: &RunData) -> Option<Finding> {
     let RunEnding::Failed { error } = &data.ending else { return None };
-    let text =
-        Bilingual::new(format!("the crawl failed: {error}"), format!("lượt thu thập thất bại: {error}"));
+    let text = Bilingual::new(
+        format!("the crawl failed: {error}"),
+        format!(
+            "lượt thu thập thất bại{} (“{error}”)",
+            if is_of_the_disk(error) { ": đĩa gần đầy" } else { "" }
+        ),
+    );
     Some(Finding::of_run(Grade::Failed, text))
+}
+
+/// Whether the error of a crawl says that the disk is full or nearly full.
+fn is_of_the_disk(error: &str) -> bool {
+    ["store.min_free_disk", "make room"].iter().any(|part| error.contains(part))
 }
 
 /// Reports that no site responded. Names the most common cause in the findings about hosts.

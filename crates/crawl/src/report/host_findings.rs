@@ -4,11 +4,12 @@ use gleaner_render::language::Bilingual;
 use gleaner_render::text::count;
 use gleaner_store::Counts;
 
-use super::cause::{broken_list, command, explained, explained_hold, is_wall, without_details};
+use super::cause::{command, is_wall, without_details};
 use super::findings::{Finding, Grade, KNOWN};
 use super::run_data::{HostData, RunData, RunEnding};
 use super::usual::{RunIntervals, UsualCount, median};
 use super::{GroupedCounts, PastRun};
+use crate::explanation::{broken_list, explained, explained_hold};
 use crate::summary::reached;
 
 /// Number of runs without new documents after which the report has only a note about the host.

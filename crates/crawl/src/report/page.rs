@@ -8,11 +8,11 @@ use gleaner_render::page::{self, Column};
 use gleaner_render::text::minute;
 use maud::{Markup, html};
 
-use super::cause::{explained, explained_hold};
 use super::data::HostReport;
 use super::findings::{Finding, FindingGroup, Grade, groups};
 use super::text::ending;
 use super::{GroupedCounts, Report};
+use crate::explanation::{explained, explained_hold};
 
 /// The style sheet of [`content`]. Pages also need the general style sheet.
 pub const STYLE: &str = include_str!("page.css");

@@ -8,7 +8,7 @@ use gleaner_frontier::UrlKey;
 use gleaner_render::text::percent;
 use gleaner_store::{SimilarityInfo, Store, StoreError};
 use gleaner_template::class::LineClass;
-use gleaner_template::explain::ListedLine;
+use gleaner_template::explain::{ListedLine, class_words};
 use maud::{Markup, html};
 
 use super::{RenderError, Rendered, host_link, layout, time_with_zone};
@@ -178,19 +178,8 @@ fn text(document: &Document) -> Markup {
     }
 }
 
-fn class_name(request: &PageRequest, class: LineClass) -> &'static str {
-    let vietnamese = match class {
-        LineClass::Content => "nội dung",
-        LineClass::Repeated => "lặp lại",
-        LineClass::LinkList => "danh sách liên kết",
-        LineClass::Caption => "chú thích ảnh",
-        LineClass::Credit => "nguồn ảnh",
-        LineClass::ByLine => "tác giả, ngày",
-        LineClass::ReadMore => "xem thêm",
-        LineClass::Comment => "bình luận",
-        LineClass::Other => "khác",
-    };
-    request.translate(class.label(), vietnamese)
+fn class_name(request: &PageRequest, class: LineClass) -> String {
+    class_words(class).in_language(request.language).to_owned()
 }
 
 fn legend(request: &PageRequest, lines: &[ListedLine]) -> Markup {
@@ -250,7 +239,7 @@ fn lines_of_class(request: &PageRequest, lines: &[ListedLine]) -> Markup {
                     span.kind { (class_name(request, line.class)) " " (percent(line.chance.into())) }
                     span dir="auto" { (shown) }
                 }
-                p.reason lang="en" { (line.why) }
+                p.reason { (line.why.in_language(request.language)) }
                 @if let Some(pin) = &line.pin { p.reason { code { (pin) } } }
             }
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gleaner_crawl::report::RunStatus;
-use gleaner_crawl::{HostView, host_summary, similar_hosts};
+use gleaner_crawl::{HostView, detail_in_words, host_summary, similar_hosts};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
@@ -167,12 +167,6 @@ fn by_run(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
     bars(&frame, &all)
 }
 
-/// Shows the detail of a reason. A label such as `too_little_text` is shown in words.
-fn detail(why: &str) -> Markup {
-    let is_label = why.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    html! { @if is_label { span lang="en" { (why.replace('_', " ")) } } @else { code { (why) } } }
-}
-
 fn reasons(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (age, (_, counts)) in runs.iter().rev().enumerate() {
@@ -198,13 +192,24 @@ fn reasons(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
         let (label, why) = reason.split_once(": ").unwrap_or((reason, ""));
         vec![
             html! { @if let Some(group) = OutcomeGroup::from_reason(reason) { span.key.(group.css_class()) {} " " } (outcome(request.language, label)) },
-            html! { @if why.is_empty() { span.faint { "–" } } @else { (detail(why)) } },
+            html! { @if why.is_empty() { span.faint { "–" } } @else { (detail(request, reason, why)) } },
             html! { (request.language.number(*last)) },
             html! { (request.language.number(*sum)) },
         ]
     };
     let rows: Vec<Vec<Markup>> = all.iter().take(MAX_REASONS).map(row).collect();
     table(request.translate("All outcomes with their reasons", "Mọi kết quả và lý do"), &columns, &rows, &[])
+}
+
+/// Shows the detail of a reason in words. A detail without words is a code, such as a status.
+fn detail(request: &PageRequest, reason: &str, why: &str) -> Markup {
+    let words = detail_in_words(reason);
+    html! {
+        @match &words {
+            Some(words) => (words.in_language(request.language)),
+            None => code { (why) },
+        }
+    }
 }
 
 fn latest(app: &AppState, request: &PageRequest, host: &HostView) -> Result<Markup, RenderError> {
@@ -241,12 +246,12 @@ fn template(app: &AppState, request: &PageRequest, host: &HostView) -> Result<Ma
     let Some(template) = json.and_then(|json| SiteTemplate::from_json(&json).ok()) else {
         return Ok(html! {});
     };
-    let summary = describe(&template);
+    let summary = describe(&template, request.language);
     let lines: Vec<&str> = summary.lines().take(SUMMARY_LINES).collect();
     Ok(html! {
         section aria-labelledby="template" {
             h2 #template { (request.translate("Template", "Mẫu trang")) " " (hosts::template(request, host)) }
-            pre tabindex="0" lang="en" { (lines.join("\n")) }
+            pre tabindex="0" { (lines.join("\n")) }
             p { a href={ "/hosts/" (percent_encoded(name)) "/template.json" } { (request.translate("Full template as JSON", "Toàn bộ dạng JSON")) } }
         }
     })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_crawl::{ActiveHost, ProgressSnapshot};
+use gleaner_crawl::{ActiveHost, ProgressSnapshot, explained_hold};
 use gleaner_render::page::{Column, table};
 use maud::{Markup, html};
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::{RenderError, Rendered, button, host_link, tile};
 use crate::app_state::AppState;
 use crate::charts::{ChartFrame, area, axis_top};
 use crate::corpus_view::CorpusView;
-use crate::language::UiLanguage;
+use crate::language::{UiLanguage, last_outcome};
 use crate::request::PageRequest;
 
 const MAX_HOSTS: usize = 12;
@@ -107,7 +107,7 @@ fn hosts(app: &AppState, request: &PageRequest) -> Markup {
             html! { (request.language.number(host.visits)) },
             html! { (request.language.number(host.stored)) },
             state(host, request),
-            html! { @if host.last.is_empty() { span.faint { "–" } } @else { span lang="en" { (host.last) } } },
+            html! { @if host.last.is_empty() { span.faint { "–" } } @else { (last_outcome(request.language, &host.last)) } },
         ]
     };
     let rows: Vec<Vec<Markup>> = active.iter().map(row).collect();
@@ -131,7 +131,7 @@ fn state(host: &ActiveHost, request: &PageRequest) -> Markup {
         @match (host.asked, host.waits, &host.waits_for) {
             (true, ..) => { (request.translate("requested", "đang tải")) }
             (false, Some(wait), Some(reason)) => {
-                (request.translate("waits ", "chờ ")) (seconds(wait)) ": " span lang="en" { (reason) }
+                (request.translate("waits ", "chờ ")) (seconds(wait)) ": " (explained_hold(reason).in_language(request.language))
             }
             (false, Some(_), None) => { (request.translate("waiting for its gap", "chờ khoảng nghỉ")) }
             (false, None, _) => { (request.translate("no request now", "chưa có yêu cầu")) }

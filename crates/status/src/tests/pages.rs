@@ -12,7 +12,7 @@ fn write_report(fixture: &Fixture) -> String {
     let run = fixture.store.last_run().unwrap().unwrap();
     let host = |name: &str, urls: u64| HostData {
         name: name.into(),
-        held: vec![DeferredUrls { urls, why: "on hold until 04:00".into() }],
+        held: vec![DeferredUrls { urls, why: "robots.txt is unavailable: status 503".into() }],
         counts: Counts::default(),
         ..HostData::default()
     };
@@ -48,7 +48,7 @@ async fn the_overview_begins_with_the_last_run() {
         "<span class=\"status failed\">failed</span>",
         &format!("href=\"/reports/{name}\""),
         "The crawl failed: the disk is full &lt;script&gt;",
-        "2 hosts: not crawled: on hold until",
+        "2 hosts: not crawled: robots.txt is unavailable: status 503",
         "href=\"/hosts/bao.example\"",
     ] {
         assert!(band.to_lowercase().contains(&part.to_lowercase()), "{part}: {band}");
@@ -58,8 +58,8 @@ async fn the_overview_begins_with_the_last_run() {
     for part in [
         "<b>thất bại</b>",
         "<summary>Từng trang báo</summary>",
-        "lượt thu thập thất bại: the disk is full",
-        "2 trang báo: không thu thập: on hold until 04:00",
+        "lượt thu thập thất bại (“the disk is full",
+        "2 trang báo: không thu thập: không đọc được robots.txt: HTTP 503",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
@@ -117,7 +117,7 @@ async fn a_host_begins_with_its_verdict() {
     assert!(never.contains("it was not crawled in the last runs") && !never.contains("<svg"), "{never}");
     write_report(&fixture);
     let page = fixture.page("/hosts/bao.example?lang=en").await;
-    assert!(page.contains("not crawled: on hold until 04:00"), "{page}");
+    assert!(page.contains("not crawled: robots.txt is unavailable: status 503"), "{page}");
     let paused = fixture.page("/hosts/old.example?lang=en").await;
     assert!(paused.contains("paused by the user; not crawled"), "{paused}");
 }

@@ -21,8 +21,10 @@ mod why;
 
 use gleaner_corpus::Insert;
 use gleaner_html::Page;
+use gleaner_render::language::Bilingual;
 
 pub use view::MOST_BYTES;
+pub use why::class_words;
 
 use crate::class::{ClassReason, LineClass, Named, classify};
 use crate::{LineClassification, Pins, SiteTemplate};
@@ -78,7 +80,7 @@ pub struct ListedLine {
     /// The final probability that the line is body text, 0 to 1.
     pub chance: f32,
     /// The reason for the judgement, in one or more sentences.
-    pub why: String,
+    pub why: Bilingual,
     /// The pin that corrects the line, as in a pins file, such as `drop = ["p.note"]`. `None` if a pin already
     /// decides about the line.
     pub pin: Option<String>,

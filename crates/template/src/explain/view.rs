@@ -280,7 +280,7 @@ impl<'a> ExplanationView<'a> {
         let judgement = self.explained.judgement;
         let block = &judgement.blocks[at];
         let (class, because) = self.classes[at];
-        let why = why(self.explained, at, class, because);
+        let why = why(self.explained, at, class, because).english;
         let is_insert = judgement.inserts[at].is_some();
         let mark = match judgement.pins[at] {
             _ if is_insert => "kept",

@@ -1,9 +1,8 @@
 //! Explains in a few sentences why a line is body text or not.
 
-use std::fmt::Write;
-
 use gleaner_extract::block_model::{ClassifiedBlock, DomPathStats, RemovalReason, Repeated};
 use gleaner_html::{NodeId, Page};
+use gleaner_render::language::Bilingual;
 
 use super::ExplanationInput;
 use crate::class::{ClassReason, LineClass};
@@ -29,122 +28,195 @@ pub(super) fn why(
     at: usize,
     class: LineClass,
     because: ClassReason,
-) -> String {
+) -> Bilingual {
     let block = &explained.judgement.blocks[at];
     let class = explained.judgement.inserts[at].map_or(class, LineClass::from);
-    let mut text = String::new();
+    let mut text = Bilingual::default();
     if let Some(pin) = explained.judgement.pins[at] {
-        let _ = write!(text, "Pinned: {}. ", explained.pins.describe(pin));
+        let pin = explained.pins.describe(pin);
+        let vietnamese = pin.replace(", line ", ", dòng ");
+        text = Bilingual::new(format!("Pinned: {pin}. "), format!("Được ghim: {vietnamese}. "));
     }
     if let Some(insert) = explained.judgement.inserts[at] {
-        let _ = write!(text, "Kept: {}. ", explained.pins.describe_insert(insert));
+        let (insert, name) = (explained.pins.describe_insert(insert), class_words(insert.into()));
+        let vietnamese = insert.replacen(&name.english, &name.vietnamese, 1);
+        text = text
+            .followed_by(&Bilingual::new(format!("Kept: {insert}. "), format!("Được giữ: {vietnamese}. ")));
     }
     let published = explained.template.and_then(|template| template.published.as_ref());
     let decision = explained.judgement.decisions.get(at);
-    text += &match (published, block.removed, decision) {
-        (Some(published), ..) => by_published(published, block).to_owned(),
+    let judgement = match (published, block.removed, decision) {
+        (Some(published), ..) => by_published(published, block),
         (None, Some(removed), _) => why_removed(removed, explained.template),
         (None, None, Some(decision)) => detected(*decision, explained.template, block),
         (None, None, None) => judged(explained, block, at),
     };
+    text.followed_by(&judgement).followed_by(&why_class(explained.page, block, class, because))
+}
+
+/// Returns the name of a class of lines.
+#[must_use]
+pub fn class_words(class: LineClass) -> Bilingual {
+    let vietnamese = match class {
+        LineClass::Content => "nội dung",
+        LineClass::Repeated => "lặp lại",
+        LineClass::LinkList => "danh sách liên kết",
+        LineClass::Caption => "chú thích ảnh",
+        LineClass::Credit => "nguồn ảnh",
+        LineClass::ByLine => "tác giả, ngày",
+        LineClass::ReadMore => "xem thêm",
+        LineClass::Comment => "bình luận",
+        LineClass::Other => "khác",
+    };
+    Bilingual::new(class.label(), vietnamese)
+}
+
+fn why_class(page: &Page, block: &ClassifiedBlock, class: LineClass, because: ClassReason) -> Bilingual {
+    let Bilingual { english, vietnamese } = class_words(class);
+    let (called, named) = (format!(" Called a {english}"), format!(" Xếp vào loại “{vietnamese}”"));
     match because {
         ClassReason::Links => {
-            let _ = write!(
-                text,
-                " Called a {} since {} of its words are links.",
-                class.label(),
-                percent(block.link_share)
-            );
+            let share = percent(block.link_share);
+            Bilingual::new(
+                format!("{called} since {share} of its words are links."),
+                format!("{named} vì {share} số từ là liên kết."),
+            )
         }
         ClassReason::Element(element) => {
-            let selector = selector(explained.page, element, 1);
-            let _ = write!(text, " Called a {} for {selector} around it.", class.label());
+            let selector = selector(page, element, 1);
+            Bilingual::new(
+                format!("{called} for {selector} around it."),
+                format!("{named} vì nằm trong {selector}."),
+            )
         }
         ClassReason::Words => {
-            let _ = write!(text, " Called a {} for its words.", class.label());
+            Bilingual::new(format!("{called} for its words."), format!("{named} theo từ ngữ của nó."))
         }
-        ClassReason::Judged | ClassReason::Nothing => {}
+        ClassReason::Judged | ClassReason::Nothing => Bilingual::default(),
     }
-    text
 }
 
-fn by_published(published: &PublishedTemplate, block: &ClassifiedBlock) -> &'static str {
-    match (published, block.alone > 0.0, block.removed.is_some()) {
-        (PublishedTemplate::FastContentExtractor(_), true, _) => {
-            "Its path is that of a content block, and no stored non-content block resembles it."
-        }
-        (PublishedTemplate::FastContentExtractor(_), false, true) => {
-            "Its path is that of a content block, but a stored non-content block resembles it."
-        }
+fn by_published(published: &PublishedTemplate, block: &ClassifiedBlock) -> Bilingual {
+    let (english, vietnamese) = match (published, block.alone > 0.0, block.removed.is_some()) {
+        (PublishedTemplate::FastContentExtractor(_), true, _) => (
+            "Its path is that of a content block, and no stored non-content block resembles it.",
+            "Đường dẫn của nó là của khối nội dung, và không khối ngoài nội dung nào đã lưu giống nó.",
+        ),
+        (PublishedTemplate::FastContentExtractor(_), false, true) => (
+            "Its path is that of a content block, but a stored non-content block resembles it.",
+            "Đường dẫn của nó là của khối nội dung, nhưng một khối ngoài nội dung đã lưu giống nó.",
+        ),
         (PublishedTemplate::FastContentExtractor(_), false, false) => {
-            "Its path is not that of a content block."
+            ("Its path is not that of a content block.", "Đường dẫn của nó không phải của khối nội dung.")
         }
         (PublishedTemplate::ContentExtractor(_), true, _) => {
-            "Too few pages of the site have a similar block."
+            ("Too few pages of the site have a similar block.", "Quá ít trang của báo có khối tương tự.")
         }
-        (PublishedTemplate::ContentExtractor(_), false, _) => "Many pages of the site have a similar block.",
-    }
+        (PublishedTemplate::ContentExtractor(_), false, _) => {
+            ("Many pages of the site have a similar block.", "Nhiều trang của báo có khối tương tự.")
+        }
+    };
+    Bilingual::new(english, vietnamese)
 }
 
-fn why_removed(removed: RemovalReason, template: Option<&SiteTemplate>) -> String {
+fn why_removed(removed: RemovalReason, template: Option<&SiteTemplate>) -> Bilingual {
     match removed {
         RemovalReason::RepeatedBySite => {}
-        RemovalReason::RepeatedOnPage => return "The page repeats it, as it repeats placeholders.".into(),
-        RemovalReason::Consent => return "It is part of a consent dialog.".into(),
+        RemovalReason::RepeatedOnPage => {
+            return Bilingual::new(
+                "The page repeats it, as it repeats placeholders.",
+                "Trang lặp lại dòng này, như lặp lại phần giữ chỗ.",
+            );
+        }
+        RemovalReason::Consent => {
+            return Bilingual::new("It is part of a consent dialog.", "Dòng này thuộc hộp thoại xin đồng ý.");
+        }
     }
     let pages = template.map_or(0, |template| template.site.pages as usize);
-    format!(
-        "The site repeats it: the same text stands at the same place on at least {} of the {pages} pages learned from.",
-        Repeated::least(pages)
+    let least = Repeated::least(pages);
+    Bilingual::new(
+        format!(
+            "The site repeats it: the same text stands at the same place on at least {least} of the {pages} pages learned from."
+        ),
+        format!(
+            "Trang báo lặp lại dòng này: cùng một văn bản ở cùng một vị trí trên ít nhất {least} trong {pages} trang đã học."
+        ),
     )
 }
 
-fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &ClassifiedBlock) -> String {
-    let by_place = |decision: &str| match template {
-        Some(template) => format!("{decision}: {}", of_place(template, block)),
-        None => decision.to_owned(),
+fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &ClassifiedBlock) -> Bilingual {
+    let by_place = |english: &str, vietnamese: &str| {
+        let place = template.map(|template| {
+            let place = of_place(template, block);
+            Bilingual::new(format!(": {}", place.english), format!(": {}", place.vietnamese))
+        });
+        Bilingual::new(english, vietnamese).followed_by(&place.unwrap_or_default())
     };
     match decision {
-        Decision::Content => by_place("Detected by its place"),
-        Decision::Boilerplate => by_place("Dropped by its place"),
-        Decision::Undecided => by_place("Dropped, because its place does not decide"),
-        Decision::Between => "Its place does not decide, but it is between lines of content.".into(),
-        Decision::Insert => {
-            "Its place is one of content, but its words are those of a credit, a by-line or a \"read more\" line."
-                .into()
+        Decision::Content => by_place("Detected by its place", "Nhận ra theo vị trí"),
+        Decision::Boilerplate => by_place("Dropped by its place", "Bỏ theo vị trí"),
+        Decision::Undecided => {
+            by_place("Dropped, because its place does not decide", "Bỏ, vì vị trí không đủ để quyết định")
         }
-        Decision::Repeated => "The site repeats it.".into(),
-        Decision::Subtree => "It is in an element that had no content on the pages learned from.".into(),
-    }
-}
-
-fn of_place(template: &SiteTemplate, block: &ClassifiedBlock) -> String {
-    let pages = template.site.pages;
-    match dom_path(Some(template), block) {
-        Some(dom_path) => format!(
-            "the place {} is on {} of {pages} pages, and {} of what stands there seems to be content.",
-            block.dom_path,
-            dom_path.pages,
-            percent(chance(dom_path.log_odds()))
+        Decision::Between => Bilingual::new(
+            "Its place does not decide, but it is between lines of content.",
+            "Vị trí không đủ để quyết định, nhưng dòng này nằm giữa các dòng nội dung.",
         ),
-        None => format!("nothing stood at the place {} on the {pages} pages learned from.", block.dom_path),
+        Decision::Insert => Bilingual::new(
+            "Its place is one of content, but its words are those of a credit, a by-line or a \"read more\" line.",
+            "Vị trí là của nội dung, nhưng từ ngữ là của nguồn ảnh, tên tác giả hoặc dòng “xem thêm”.",
+        ),
+        Decision::Repeated => Bilingual::new("The site repeats it.", "Trang báo lặp lại dòng này."),
+        Decision::Subtree => Bilingual::new(
+            "It is in an element that had no content on the pages learned from.",
+            "Dòng này nằm trong phần tử không có nội dung trên các trang đã học.",
+        ),
     }
 }
 
-fn judged(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize) -> String {
+fn of_place(template: &SiteTemplate, block: &ClassifiedBlock) -> Bilingual {
+    let (pages, place) = (template.site.pages, &block.dom_path);
+    let Some(known) = dom_path(Some(template), block) else {
+        return Bilingual::new(
+            format!("nothing stood at the place {place} on the {pages} pages learned from."),
+            format!("không có gì ở vị trí {place} trên {pages} trang đã học."),
+        );
+    };
+    let (on, content) = (known.pages, percent(chance(known.log_odds())));
+    Bilingual::new(
+        format!(
+            "the place {place} is on {on} of {pages} pages, and {content} of what stands there seems to be content."
+        ),
+        format!(
+            "vị trí {place} có trên {on} trong {pages} trang, và {content} những gì ở đó có vẻ là nội dung."
+        ),
+    )
+}
+
+fn judged(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize) -> Bilingual {
     let alone = percent(chance(block.alone));
     let (is_pinned, method) = (explained.judgement.pins[at].is_some(), explained.judgement.method);
     let Some(template) = explained.template.filter(|_| method == ExtractionMethod::Template) else {
-        let reason = if explained.template.is_some_and(|template| template.site.pages > 0) {
-            "the template is unsure of this page, so its places do not vote"
+        let (english, vietnamese) = if explained.template.is_some_and(|template| template.site.pages > 0) {
+            (
+                "the template is unsure of this page, so its places do not vote",
+                "mẫu trang không chắc về trang này, nên các vị trí không bỏ phiếu",
+            )
         } else {
-            "there is no template"
+            ("there is no template", "chưa có mẫu trang")
         };
-        return format!("{alone} by the model alone; {reason}.");
+        return Bilingual::new(
+            format!("{alone} by the model alone; {english}."),
+            format!("{alone} theo riêng mô hình; {vietnamese}."),
+        );
     };
-    let mut text = if is_pinned { String::new() } else { percent(chance(block.log_odds)) + ": " };
-    let _ = write!(text, "the model alone says {alone}; {}", of_place(template, block));
-    if is_pinned { text.replacen("the", "Without it: the", 1) } else { text }
+    let before = match is_pinned {
+        true => Bilingual::new("Without it: ", "Nếu không có ghim: "),
+        false => Bilingual::same(percent(chance(block.log_odds)) + ": "),
+    };
+    let by_model =
+        Bilingual::new(format!("the model alone says {alone}; "), format!("riêng mô hình cho {alone}; "));
+    before.followed_by(&by_model).followed_by(&of_place(template, block))
 }
 
 const MOST_ELEMENTS: usize = 4;

@@ -71,7 +71,13 @@ impl DoctorContext {
             facts.add("robots.txt", "not fetched yet");
             return;
         };
-        facts.add("robots.txt", format!("{robots} (fetched {} UTC)", minute(robots.at)));
+        let (at, next) = (minute(robots.at), minute(robots.next));
+        if robots.forbidden.is_some() {
+            let attempts = format!("(last attempt {at} UTC, next attempt {next} UTC or later)");
+            facts.add("robots.txt", format!("{robots} {attempts}"));
+            return;
+        }
+        facts.add("robots.txt", format!("{robots} (fetched {at} UTC)"));
         facts.add("robots.txt", format!("names {}", count(robots.sitemaps as u64, "sitemap")));
         let domain = &host.record.domain;
         facts.add(

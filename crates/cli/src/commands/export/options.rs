@@ -6,9 +6,10 @@ use std::path::Path;
 use gleaner_config::DurationSetting as Age;
 use gleaner_corpus::Condition;
 use gleaner_corpus::is_of_host;
+use gleaner_crawl::similar_hosts;
 use gleaner_export::{Compression, Filter, Format, Manifest, Property, TextFilter};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::Store;
+use gleaner_store::{HostRecord, Store};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
@@ -119,13 +120,24 @@ pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     if filter.hosts.is_empty() {
         return Ok(());
     }
-    let hosts = store.hosts().map(|host| host.map(|host| host.name).map_err(Failure::work));
-    let hosts: Vec<String> = hosts.collect::<Result<_, _>>()?;
-    let is_wanted = |host: &String| filter.hosts.iter().any(|wanted| is_of_host(host, wanted));
-    if hosts.iter().any(is_wanted) {
+    let records: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
+    let is_wanted = |record: &HostRecord| filter.hosts.iter().any(|wanted| is_of_host(&record.name, wanted));
+    if records.iter().any(is_wanted) {
         return Ok(());
     }
-    Err(no_match("--host", &filter.hosts, "hosts", &hosts))
+    Err(no_match("--host", &filter.hosts, "hosts", &by_likeness(&records, &filter.hosts)))
+}
+
+/// Returns the names of the hosts. Those that the user may have meant by the wanted names come first.
+fn by_likeness(records: &[HostRecord], wanted: &[String]) -> Vec<String> {
+    let similar: Vec<&str> = wanted.iter().flat_map(|wanted| similar_hosts(records, wanted)).collect();
+    let is_part = |name: &str| wanted.iter().any(|wanted| name.contains(wanted.as_str()));
+    let mut names: Vec<String> = records.iter().map(|record| record.name.clone()).collect();
+    names.sort_by_key(|name| {
+        let position = similar.iter().position(|similar| similar == name).unwrap_or(similar.len());
+        (position, if is_part(name) { name.len() } else { usize::MAX })
+    });
+    names
 }
 
 const MOST_LISTED: usize = 10;
@@ -237,6 +249,8 @@ fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_store::HostId;
+
     use super::*;
 
     #[test]
@@ -255,6 +269,22 @@ mod tests {
         assert_eq!(unknown("x.TXT").as_deref(), Some("txt"));
         for name in ["x", "x.gz", "x.2026-11-20", "x.1", "-", ""] {
             assert_eq!(unknown(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_hosts_that_may_be_meant_come_first() {
+        let names = ["a.example", "epaper.bao.example", "bao.example", "vnexpress.net", "z.example"];
+        let record = |name: &str| HostRecord::new(HostId(1), name, name);
+        let records = names.map(record);
+        for (wanted, first) in [
+            ("vnexpres.net", "vnexpress.net"),
+            ("vnexpress", "vnexpress.net"),
+            ("bao", "bao.example"),
+            ("nosuch.com", "a.example"),
+        ] {
+            let known = by_likeness(&records, &[wanted.to_owned()]);
+            assert_eq!((known.len(), known[0].as_str()), (5, first), "{wanted}");
         }
     }
 
