@@ -77,9 +77,11 @@ pub(crate) fn of_parts<'a>(
 }
 
 pub(crate) fn breadcrumbs(page: &Page) -> Vec<String> {
-    let is_trail = |id: &NodeId| {
-        page.class_and_id(*id).iter().any(|name| contains_one(name, &["breadcrumb", "bread-crumb"]))
-    };
+    const WORDS: [&str; 2] = ["breadcrumb", "bread-crumb"];
+    if !page.has_class_or_id_with(&WORDS) {
+        return Vec::new();
+    }
+    let is_trail = |id: &NodeId| page.class_and_id(*id).iter().any(|name| contains_one(name, &WORDS));
     let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()

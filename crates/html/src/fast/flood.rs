@@ -25,8 +25,12 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// One example for each class of bytes that are treated in the same way.
-const EXAMPLES: [u8; 7] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\''];
+/// The states in which every byte begins a name or a value, or may begin one.
+const BEFORE: u8 = 1 << State::BeforeName as u8 | 1 << State::AfterName as u8 | 1 << State::BeforeValue as u8;
+
+/// One example for each class of bytes that are treated in the same way. A `<` is treated like a letter, but
+/// may also begin a tag.
+const EXAMPLES: [u8; 8] = [b'a', b' ', b'/', b'=', b'>', b'"', b'\'', b'<'];
 
 /// For each set of states and class of bytes: the next set of states, and whether an attribute begins.
 static STEPS: [[(u8, bool); 8]; 256] = steps();
@@ -77,6 +81,7 @@ const fn class(byte: u8) -> u8 {
         b'>' => 4,
         b'"' => 5,
         b'\'' => 6,
+        b'<' => 7,
         _ => 0,
     }
 }
@@ -113,6 +118,11 @@ impl Flood {
             set = next;
             attributes += u64::from(begins);
             at += 1;
+            if set != 0 && set & BEFORE == 0 && *byte != b'<' {
+                // Only bytes with a class of their own change these states.
+                let length = bytes[at..].iter().position(|byte| CLASSES[usize::from(*byte)] != 0);
+                at = length.map_or(bytes.len(), |length| at + length);
+            }
         }
         self.spent += attributes * attributes;
         at
