@@ -106,10 +106,8 @@ pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
 /// Whether an element's class or id contains one of `words`. Elements that span the page never match, because
 /// their classes may describe the whole page, as in `<body class="comments-open">`.
 pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
-    if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
-        return false;
-    }
     page.class_and_id(id).iter().any(|name| contains_one(name, words))
+        && !matches!(page.tag(id), Some("html" | "body" | "main" | "article"))
 }
 
 /// Returns the names in the first author element near the headline, or in the page's only author element.

@@ -132,3 +132,34 @@ impl Flood {
         self.spent > BUDGET
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Does the same as [`Flood::run`], byte by byte.
+    fn run_slowly(bytes: &[u8]) -> (usize, u64) {
+        let (mut at, mut set, mut attributes) = (1, 0, 0);
+        loop {
+            if bytes[at - 1] == b'<' && bytes.get(at).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'/') {
+                set |= 1;
+            }
+            let Some(byte) = bytes.get(at).filter(|_| set != 0) else { break };
+            let (next, begins) = step(set, *byte);
+            (set, attributes, at) = (next, attributes + u64::from(begins), at + 1);
+        }
+        (at, attributes * attributes)
+    }
+
+    #[test]
+    fn passed_bytes_change_nothing() {
+        let parts = ["<a", "<", ">", " b", "=", "'", "\"", "/", "=c", "de<f"];
+        for number in 0..100_000_usize {
+            let digits = (0..5).map(|at| parts[number / 10_usize.pow(at) % 10]);
+            let text = format!("<p {}", digits.collect::<String>());
+            let mut flood = Flood::default();
+            let end = flood.run(text.as_bytes(), 1);
+            assert_eq!((end, flood.spent), run_slowly(text.as_bytes()), "{text}");
+        }
+    }
+}
