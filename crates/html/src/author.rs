@@ -70,12 +70,13 @@ fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
 }
 
 fn marked(page: &Page, items: &Items, headline: Option<NodeId>) -> Vec<String> {
-    let has = |id, key: &LocalName, name: &str| {
-        page.named(id, key)
-            .is_some_and(|v: &str| v.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(name)))
-    };
+    let is = |value: &str, name: &str| value.split_ascii_whitespace().any(|t| t.eq_ignore_ascii_case(name));
+    let has = |id, key: &LocalName, name: &str| page.named(id, key).is_some_and(|value| is(value, name));
     let (itemprop, rel) = (local_name!("itemprop"), local_name!("rel"));
-    let is_author = |id: &NodeId| has(*id, &itemprop, "author") || has(*id, &rel, "author");
+    let is_author = |id: &NodeId| {
+        let mut attributes = page.interned_attributes(*id);
+        attributes.any(|(name, value)| (*name == itemprop || *name == rel) && is(value, "author"))
+    };
     if !page.has_attribute(&itemprop) && !page.has_attribute(&rel) {
         return Vec::new();
     }
@@ -105,16 +106,17 @@ pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
 /// Whether an element's class or id contains one of `words`. Elements that span the page never match, because
 /// their classes may describe the whole page, as in `<body class="comments-open">`.
 pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
-    if matches!(page.tag(id), Some("html" | "body" | "main" | "article")) {
-        return false;
-    }
     page.class_and_id(id).iter().any(|name| contains_one(name, words))
+        && !matches!(page.tag(id), Some("html" | "body" | "main" | "article"))
 }
 
 /// Returns the names in the first author element near the headline, or in the page's only author element.
 fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     const NAMES: [&str; 5] = ["author", "byline", "by-line", "by_line", "tacgia"];
     const PARTS: [&str; 8] = ["bio", "avatar", "image", "photo", "social", "date", "title", "follow"];
+    if !page.has_class_or_id_with(&NAMES) {
+        return Vec::new();
+    }
     let mut found: Vec<(NodeId, String)> = Vec::new();
     let mut behind = 0;
     for id in page.iter().map(|(id, _)| id) {

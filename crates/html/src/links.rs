@@ -6,6 +6,8 @@
 //!
 //! Limitation: links that scripts create, and links in `<noscript>`, are not found.
 
+use html5ever::local_name;
+
 use crate::canonical::resolve_relative;
 use crate::text::{is_hidden, tidy};
 use crate::{NodeId, Page};
@@ -48,19 +50,20 @@ pub struct Anchor {
 pub fn links(page: &Page) -> Links {
     let mut links = Links::default();
     let mut anchored_next = None;
-    for (id, _) in page.iter() {
-        match page.tag(id) {
-            Some("a" | "area") => {
+    for (id, node) in page.iter() {
+        let Some(tag) = node.kind.name() else { continue };
+        match *tag {
+            local_name!("a") | local_name!("area") => {
                 let Some(href) = href(page, id) else { continue };
-                let rel_nofollow = has_token(page.attribute(id, "rel"), "nofollow");
-                if anchored_next.is_none() && has_token(page.attribute(id, "rel"), "next") {
+                let rel = page.named(id, &local_name!("rel"));
+                if anchored_next.is_none() && has_token(rel, "next") {
                     anchored_next = Some(href.clone());
                 }
-                links.anchors.push(Anchor { href, node: id, rel_nofollow });
+                links.anchors.push(Anchor { href, node: id, rel_nofollow: has_token(rel, "nofollow") });
             }
-            Some("link") => links.link(page, id),
-            Some("meta") => links.meta(page, id),
-            Some("base") if links.base.is_none() => links.base = href(page, id),
+            local_name!("link") => links.link(page, id),
+            local_name!("meta") => links.meta(page, id),
+            local_name!("base") if links.base.is_none() => links.base = href(page, id),
             _ => {}
         }
     }
@@ -108,7 +111,7 @@ impl Links {
 }
 
 fn href(page: &Page, id: NodeId) -> Option<String> {
-    let href = page.attribute(id, "href")?.trim();
+    let href = page.named(id, &local_name!("href"))?.trim();
     (!href.is_empty()).then(|| href.to_owned())
 }
 

@@ -27,7 +27,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 
 use crate::date::{PartialDateTime, Reader, latin_digits};
-use crate::small_text::{SmallText, ancestors, digits, small_text};
+use crate::small_text::{MOST_BYTES, SmallText, ancestors, digits, small_text};
 use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::weekdays::has_weekday;
@@ -212,8 +212,9 @@ impl Digits {
         before.push(0);
         let mut sum = 0;
         for id in nodes {
-            let is_seen = || !page.is_never_text(page.node(id).parent);
-            sum += page.text(id).filter(|_| is_seen()).map_or(0, digits);
+            // The elements around a long text are too large to be read.
+            let is_read = |text: &&str| text.len() < MOST_BYTES && !page.is_never_text(page.node(id).parent);
+            sum += page.text(id).filter(is_read).map_or(0, digits);
             before.push(sum);
         }
         Self { from, before }
@@ -238,9 +239,9 @@ fn dates_of_line(
 ) -> Vec<DateCandidate> {
     let is_by_name = is_named_for_a_date(page, id);
     let is_change_by_name = is_named_for_a_change(page, id);
-    let has_labelled_text = page.subtree(id).any(|id| page.text(id).is_some_and(has_publication_label));
+    let has_labelled_text = || page.subtree(id).any(|id| page.text(id).is_some_and(has_publication_label));
     let found = |part: &str| {
-        let is_labelled = has_publication_label(part) || has_labelled_text;
+        let is_labelled = has_publication_label(part) || has_labelled_text();
         let is_named = is_by_name || is_labelled || has_publication_label(text);
         let date =
             of_line(part, reader).or_else(|| short_date_of_line(part, id, headline, is_named, reader))?;

@@ -6,7 +6,7 @@ use crate::{NodeId, Page};
 
 /// Maximum size of an element whose text is read, in nodes and in bytes of text.
 const MOST_NODES: usize = 20;
-const MOST_BYTES: usize = 400;
+pub(crate) const MOST_BYTES: usize = 400;
 
 const MOST_ANCESTORS: usize = 100;
 

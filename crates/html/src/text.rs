@@ -186,8 +186,10 @@ enum Visibility {
 }
 
 fn visibility(page: &Page, id: NodeId, tag: &LocalName) -> Visibility {
-    let always = [local_name!("html"), local_name!("body"), local_name!("main"), local_name!("article")];
-    if always.contains(tag) {
+    if matches!(
+        *tag,
+        local_name!("html") | local_name!("body") | local_name!("main") | local_name!("article")
+    ) {
         return Visibility::AsItsTag;
     }
     let (mut hidden, mut streamed, mut open) = (false, false, false);

@@ -13,11 +13,13 @@
 
 use std::collections::HashSet;
 
+use html5ever::local_name;
+
 use crate::entities::unescape;
 use crate::small_text::{ancestors, beginning, may_be, small_text};
 use crate::tags::contains_one;
-use crate::text::{lines, never_text, plain, tidy};
-use crate::{NodeId, NodeKind, Page};
+use crate::text::{lines, plain, tidy};
+use crate::{NodeId, Page};
 
 /// Separators between the headline and the site's name. All except the bar and the colon need white space on
 /// both sides. The colon counts only next to the site's name or host.
@@ -77,9 +79,11 @@ pub(crate) fn of_parts<'a>(
 }
 
 pub(crate) fn breadcrumbs(page: &Page) -> Vec<String> {
-    let is_trail = |id: &NodeId| {
-        page.class_and_id(*id).iter().any(|name| contains_one(name, &["breadcrumb", "bread-crumb"]))
-    };
+    const WORDS: [&str; 2] = ["breadcrumb", "bread-crumb"];
+    if !page.has_class_or_id_with(&WORDS) {
+        return Vec::new();
+    }
+    let is_trail = |id: &NodeId| page.class_and_id(*id).iter().any(|name| contains_one(name, &WORDS));
     let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
@@ -133,20 +137,28 @@ pub(crate) fn small_headings(page: &Page, title: &str, site: &Site) -> Vec<(Node
         let is_part = if is_heading(id) { parts.contains(&&*lower) } else { longest == Some(&*lower) };
         (is_part || lower == title) && weight(text) >= LESSER_WORDS
     };
-    let is_beside = |tag: &str| matches!(tag, "h1" | "title" | "a" | "option" | "li") || never_text(tag);
     let is_begun = |it: &&str| parts.iter().chain([&&*title]).any(|part| may_be(it, part));
-    // The beginning of the text rejects more elements than their names, and in less time.
-    let begun =
-        page.iter().filter(|(_, node)| matches!(node.kind, NodeKind::Element { .. })).map(|(id, _)| id);
+    // The beginning of the text rejects most elements without joining their texts.
+    let begun = page.iter().map(|(id, _)| id).filter(|id| may_be_headline(page, *id));
     let begun = begun.filter(|id| beginning(page, *id).as_ref().is_some_and(is_begun));
-    let small = begun.filter(|id| page.tag(*id).is_some_and(|tag| !is_beside(tag)));
-    let texts = small.filter_map(|id| Some((id, small_text(page, id)?)));
+    let texts = begun.filter_map(|id| Some((id, small_text(page, id)?)));
     let mut found: Vec<(NodeId, String)> = texts
         .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
         .take(MOST_HEADINGS)
         .collect();
     found.sort_by_key(|(id, _)| !is_heading(*id));
     found
+}
+
+/// Whether an element may be a headline by its name. An `<h1>` was searched before.
+fn may_be_headline(page: &Page, id: NodeId) -> bool {
+    page.node(id).kind.name().is_some_and(|tag| {
+        !page.is_never_text(id)
+            && !matches!(
+                *tag,
+                local_name!("h1") | local_name!("a") | local_name!("option") | local_name!("li")
+            )
+    })
 }
 
 fn in_link(page: &Page, id: NodeId) -> bool {

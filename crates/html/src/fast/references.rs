@@ -1,10 +1,13 @@
 //! Resolves character references like html5ever: the standard's names with and without a semicolon, numeric
 //! references, and the exceptions in attribute values.
 //!
-//! Limitation: a name is looked up character by character in html5ever's table of names and prefixes, at
-//! about 20 ns each. The five most common names are resolved without the table.
+//! Limitation: a name without a semicolon is looked up character by character in html5ever's table of names and
+//! prefixes, at about 20 ns each. The five most common names are resolved without the table.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
+
+/// Maximum length in bytes of a name with its semicolon.
+const LONGEST: usize = 32;
 
 pub(super) fn resolve(text: &str, in_attribute: bool, out: &mut String) {
     let mut rest = text;
@@ -42,16 +45,7 @@ fn common(rest: &str, out: &mut String) -> Option<usize> {
 /// Resolves the longest name in the table. Returns the number of bytes read. In the value of an attribute, a
 /// name without a semicolon is not a reference if a letter, a digit or `=` follows.
 fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
-    let mut found = None;
-    for (at, c) in rest.char_indices() {
-        let end = at + c.len_utf8();
-        match NAMED_ENTITIES.get(&rest[..end]) {
-            None => break,
-            Some((0, _)) => {}
-            Some(characters) => found = Some((end, *characters)),
-        }
-    }
-    let (end, (first, second)) = found?;
+    let (end, (first, second)) = with_semicolon(rest).or_else(|| longest(rest))?;
     let next = rest.as_bytes().get(end);
     let goes_on = next.is_some_and(|b| *b == b'=' || b.is_ascii_alphanumeric());
     if in_attribute && goes_on && !rest[..end].ends_with(';') {
@@ -62,6 +56,25 @@ fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
         out.extend(char::from_u32(second));
     }
     Some(end)
+}
+
+/// Looks up the whole name before the next semicolon. No longer name begins with it.
+fn with_semicolon(rest: &str) -> Option<(usize, (u32, u32))> {
+    let end = memchr::memchr(b';', &rest.as_bytes()[..rest.len().min(LONGEST)])? + 1;
+    NAMED_ENTITIES.get(&rest[..end]).map(|characters| (end, *characters))
+}
+
+fn longest(rest: &str) -> Option<(usize, (u32, u32))> {
+    let mut found = None;
+    for (at, c) in rest.char_indices() {
+        let end = at + c.len_utf8();
+        match NAMED_ENTITIES.get(&rest[..end]) {
+            None => break,
+            Some((0, _)) => {}
+            Some(characters) => found = Some((end, *characters)),
+        }
+    }
+    found
 }
 
 fn number(rest: &str, out: &mut String) -> Option<usize> {

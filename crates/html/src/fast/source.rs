@@ -3,18 +3,22 @@
 use std::borrow::Cow;
 
 pub(super) fn normalise(html: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\r', html.as_bytes()) else {
+    let bytes = html.as_bytes();
+    let mut returns = memchr::memchr_iter(b'\r', bytes).peekable();
+    if returns.peek().is_none() {
         return Cow::Borrowed(html);
-    };
-    let mut out = String::with_capacity(html.len());
-    out.push_str(&html[..first]);
-    let mut rest = &html[first..];
-    while let Some(at) = memchr::memchr(b'\r', rest.as_bytes()) {
-        out.push_str(&rest[..at]);
-        out.push('\n');
-        rest = rest[at + 1..].strip_prefix('\n').unwrap_or(&rest[at + 1..]);
     }
-    out.push_str(rest);
+    // The builder appends the texts that are not in the source.
+    let mut out = String::with_capacity(html.len() + html.len() / 8);
+    let mut from = 0;
+    for at in returns {
+        out.push_str(&html[from..at]);
+        if bytes.get(at + 1) != Some(&b'\n') {
+            out.push('\n');
+        }
+        from = at + 1;
+    }
+    out.push_str(&html[from..]);
     Cow::Owned(out)
 }
 

@@ -126,10 +126,7 @@ pub(super) fn split_parts(text: &str) -> Vec<&str> {
 pub(super) fn is_change(text: &str) -> bool {
     let text = plain(text);
     let first = |labels: &[String]| labels.iter().filter_map(|label| text.find(label.as_str())).min();
-    match (first(&FOLDED[0]), first(&FOLDED[1])) {
-        (Some(changed), Some(published)) => changed < published,
-        (changed, _) => changed.is_some(),
-    }
+    first(&FOLDED[0]).is_some_and(|changed| first(&FOLDED[1]).is_none_or(|published| changed < published))
 }
 
 pub(super) fn has_publication_label(text: &str) -> bool {

@@ -91,7 +91,11 @@ pub(super) fn collapse(text: &str) -> String {
             OBJECT => object = true,
             EDGE => edge = true,
             '\u{200C}' | '\u{200D}' => joiner = Some(c),
-            c if c.is_whitespace() => space = true,
+            c if c.is_whitespace() => {
+                space = true;
+                // Sources are indented with many spaces, which need no decoding.
+                length += rest[length..].bytes().take_while(u8::is_ascii_whitespace).count();
+            }
             c if is_noise(c) => {}
             c => {
                 if let Some(before) = out.chars().next_back() {
