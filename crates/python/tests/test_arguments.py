@@ -4,6 +4,8 @@ import copy
 import os
 import pickle
 import re
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
 
@@ -14,8 +16,107 @@ URL = "https://paper.example/a"
 NOT_HTML = "the page is not an HTML page (PDF document)"
 
 
+SIGNATURE = bytes(256)
+EAST = timezone(timedelta(hours=5))
+
+
 def exactly(message):
     return f"^{re.escape(message)}$"
+
+
+def with_text(text):
+    """The calls with this text, each with the name of the argument or element that the text is."""
+    return [
+        ("text", lambda: gleaner.signature(text)),
+        ("text", lambda: gleaner.language(text)),
+        ("one", lambda: gleaner.verdict(text, "a")),
+        ("other", lambda: gleaner.verdict("a", text)),
+        ("text 2", lambda: gleaner.near_duplicates(["a", "b", text])),
+        ("name 1 of keep", lambda: gleaner.extract("<p>a", keep=["captions", text])),
+        ("name 0 of also", lambda: gleaner.extract_many([], also=iter([text]))),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        (None, "NoneType"),
+        (7, "int"),
+        (float("nan"), "float"),
+        (["a"], "list"),
+        (b"a", "bytes; decode it first"),
+        (gleaner.Document(**dict.fromkeys(gleaner.Document.__annotations__)), "Document; pass its text"),
+    ],
+)
+def test_a_text_of_another_type(text, found):
+    for name, function in with_text(text):
+        with pytest.raises(TypeError, match=exactly(f"{name} must be str, not {found}")):
+            function()
+
+
+def test_a_file_is_not_a_text(tmp_path):
+    path = tmp_path / "text"
+    path.touch()
+    for name, function in with_text(path.open()):
+        with pytest.raises(TypeError, match=exactly(f"{name} must be str, not TextIOWrapper; pass file.read()")):
+            function()
+
+
+@pytest.mark.parametrize("value", ["0.5", b"0.5", None, [0.5], -0.1, 1.5, 2, float("nan"), 10**400])
+def test_similarity_is_a_number_from_0_to_1(value):
+    error = gleaner.InputError if isinstance(value, (int, float)) else TypeError
+    message = exactly(f"similarity must be a number from 0 to 1, not {value!r}")
+    for function in [lambda: gleaner.near_duplicates([], value), lambda: gleaner.verdict("a", "b", similarity=value)]:
+        with pytest.raises(error, match=message):
+            function()
+    assert gleaner.verdict("a", "a", similarity=1) == gleaner.verdict("a", "a", Decimal("0.5")) == "duplicate"
+
+
+@pytest.mark.parametrize(
+    "value, found",
+    [
+        (None, "NoneType; a text with fewer than 10 words has no signature"),
+        ("a", "str"),
+        ([1, 2], "list"),
+        (b"abc", 3),
+        (SIGNATURE * 2, 512),
+    ],
+)
+def test_a_signature_is_256_bytes(value, found):
+    calls = [
+        ("signature", lambda: gleaner.bands(value)),
+        ("one", lambda: gleaner.similarity(value, SIGNATURE)),
+        ("other", lambda: gleaner.similarity(SIGNATURE, value)),
+    ]
+    for name, function in calls:
+        error, message = TypeError, f"{name} must be the bytes that signature() returned, not {found}"
+        if isinstance(value, bytes):
+            error, message = gleaner.InputError, f"{name} must have 256 bytes, not {found}; pass what signature() returned"
+        with pytest.raises(error, match=exactly(message)):
+            function()
+
+
+@pytest.mark.parametrize("value, found", [(7, "int"), (b"vi", "bytes; decode it first"), (["vi"], "list")])
+def test_a_text_that_may_be_none(value, found, pages):
+    with pytest.raises(TypeError, match=exactly(f"declared must be str or None, not {found}")):
+        gleaner.language("a", value)
+    with pytest.raises(TypeError, match=exactly(f"host must be str or None, not {found}")):
+        gleaner.learn(pages, value)
+
+
+@pytest.mark.parametrize("values", ["abc", b"abc", bytearray(b"abc"), None, 7, gleaner.Language("en", 1.0)._asdict])
+def test_a_list(values, page):
+    found = type(values).__name__
+    calls = [
+        ("pages must be a list of pages", lambda: gleaner.learn(values)),
+        ("pages must be a list of pages", lambda: gleaner.extract_many(values)),
+        ("texts must be a list of texts", lambda: gleaner.near_duplicates(values)),
+        ("keep must be a list of names", lambda: gleaner.extract(page, keep=values)),
+        ("also must be a list of names", lambda: gleaner.extract_many([page], also=values)),
+    ]
+    for message, function in calls:
+        with pytest.raises(TypeError, match=exactly(f"{message}, not {found}")):
+            function()
 
 
 @pytest.mark.parametrize(
@@ -65,6 +166,15 @@ def test_lone_surrogates_are_replaced(pages):
     assert gleaner.extract(pages[0], URL + "\ud800") == gleaner.extract(pages[0], URL + "\ufffd")
 
 
+def test_lone_surrogates_in_texts_are_replaced():
+    broken = "the river\ud800 rose above the old bridge, and it rained on the valley"
+    valid = broken.replace("\ud800", "\ufffd")
+    assert gleaner.signature(broken) == gleaner.signature(valid) is not None
+    assert gleaner.language(broken, "e\ud800") == gleaner.language(valid, "e\ufffd")
+    assert gleaner.verdict(broken, valid) == "duplicate"
+    assert gleaner.near_duplicates([broken, valid]) == [0, 0]
+
+
 def test_url(page):
     with pytest.raises(TypeError, match=exactly("url must be str or None, not bytes")):
         gleaner.extract(page, URL.encode())
@@ -97,18 +207,10 @@ def test_learn_skips_what_cannot_be_read(pages):
         gleaner.learn([pages[0], PDF, (PDF, URL)])
     with pytest.raises(gleaner.LearnError, match="recommended$"):
         gleaner.learn([pages[0]])
-    with pytest.raises(TypeError, match=exactly("host must be str or None, not int")):
-        gleaner.learn(pages, 7)
-
-
-def test_one_page_is_not_a_list(page):
-    for pages in [page, page.encode(), None]:
-        message = exactly(f"pages must be a list of pages, not {type(pages).__name__}")
-        for function in [gleaner.learn, gleaner.extract_many]:
-            with pytest.raises(TypeError, match=message):
-                function(pages)
-    with pytest.raises(TypeError, match=exactly("texts must be a list of texts, not str")):
-        gleaner.near_duplicates("abc")
+    with pytest.raises(gleaner.InputError, match=exactly("host must not be empty; use None if all pages are from one host")):
+        gleaner.learn(pages, "")
+    with pytest.raises(gleaner.LearnError, match="^cannot learn a template"):
+        gleaner.learn(pages, "\ud800")
 
 
 @pytest.mark.parametrize("threads", ["4", 4.0, 0, -1])
@@ -128,21 +230,23 @@ def test_threads_are_at_most_four_per_processor(monkeypatch):
 def test_other_arguments(page):
     with pytest.raises(TypeError, match=exactly("fetched must be a datetime with a time zone, not str")):
         gleaner.extract(page, fetched="2026-11-20")
+    with pytest.raises(gleaner.InputError, match=exactly("fetched: 0001-01-01 00:00:00+05:00 is out of range in UTC")):
+        gleaner.extract(page, fetched=datetime(1, 1, 1, tzinfo=EAST))
     for extract in [gleaner.extract, lambda page, template: gleaner.extract_many([page], template=template)]:
         with pytest.raises(TypeError, match="^template must be a Template, not str; use Template.from_json for JSON$"):
             extract(page, template="{}")
-    for name in ["keep", "also"]:
-        for extract in [gleaner.extract, gleaner.extract_many]:
-            with pytest.raises(TypeError, match=exactly(f"{name} must be a list of names, not str")):
-                extract([page] if extract is gleaner.extract_many else page, **{name: "captions"})
     with pytest.raises(gleaner.InputError, match=exactly('the record has no "url"')):
         gleaner.Document.from_dict({})
+    with pytest.raises(TypeError, match=exactly("record must be a dict, not str")):
+        gleaner.Document.from_dict("{}")
+    with pytest.raises(TypeError, match=exactly("a Template is made by learn or by Template.from_json")):
+        gleaner.Template("{}")
 
 
 def test_a_file_name_is_not_a_template(tmp_path):
     with pytest.raises(gleaner.TemplateError, match="; pass the text of the template, not the name of its file$"):
         gleaner.Template.from_json("paper.json")
-    with pytest.raises(TypeError, match="^json must be str, the text of a template, not bytes$"):
+    with pytest.raises(TypeError, match="^json must be str, the text of a template, not bytes; decode it first$"):
         gleaner.Template.from_json(b"{}")
 
 

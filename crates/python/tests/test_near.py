@@ -1,5 +1,3 @@
-import pytest
-
 import gleaner
 
 ONE = (
@@ -40,14 +38,9 @@ def test_the_minimum_similarity_can_be_chosen():
     edited = " ".join("edited" if at % 5 == 0 else word for at, word in enumerate(ONE.split()))
     assert gleaner.verdict(ONE, edited, similarity=0.9) != "duplicate" == gleaner.verdict(ONE, ONE, similarity=1)
     assert gleaner.near_duplicates([ONE, COPY], similarity=0.99) == [0, 1]
-    for similarity in (-0.1, 1.5, float("nan")):
-        with pytest.raises(gleaner.InputError, match="a similarity is from 0 to 1, not"):
-            gleaner.near_duplicates([ONE], similarity)
-        with pytest.raises(gleaner.InputError, match="a similarity is from 0 to 1, not"):
-            gleaner.verdict(ONE, COPY, similarity=similarity)
 
 
-def test_other_bytes_are_refused():
-    for function in [gleaner.bands, lambda signature: gleaner.similarity(signature, signature)]:
-        with pytest.raises(gleaner.InputError, match="a signature has 256 bytes, not 3"):
-            function(b"abc")
+def test_a_signature_can_be_a_bytearray():
+    signature = gleaner.signature(ONE)
+    assert gleaner.bands(bytearray(signature)) == gleaner.bands(signature)
+    assert gleaner.similarity(signature, bytearray(signature)) == 1

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Optional, Tuple
 
-from gleaner import _engine
+from gleaner import _arguments, _engine
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,8 @@ class Document:
 
         Raises InputError if a field is missing.
         """
+        if not hasattr(record, "keys"):
+            raise _arguments.wrong_type("record", "a dict", record)
         for name in _NAMES:
             if name not in record:
                 raise _engine.InputError(f'the record has no "{name}"')

@@ -2,7 +2,7 @@
 
 from typing import Iterable, List, Literal, Optional
 
-from gleaner import _engine
+from gleaner import _arguments, _engine
 
 
 def near_duplicates(texts: Iterable[str], similarity: float = 0.5) -> List[int]:
@@ -13,14 +13,13 @@ def near_duplicates(texts: Iterable[str], similarity: float = 0.5) -> List[int]:
     near-duplicates, from 0 to 1. All texts must be in memory. For more texts, use `signature`, `bands`, `similarity`
     and `verdict` in a job on several machines.
     """
-    if isinstance(texts, (str, bytes)) or texts is None:
-        raise TypeError(f"texts must be a list of texts, not {type(texts).__name__}")
-    return _engine.near_duplicates(list(texts), similarity)
+    least = _arguments.share(similarity, "similarity")
+    return _engine.near_duplicates(_arguments.texts(texts), least)
 
 
 def signature(text: str) -> Optional[bytes]:
     """Return the signature of a text, 256 bytes, or None if the text has fewer than 10 words."""
-    return _engine.signature(text)
+    return _engine.signature(_arguments.text(text, "text"))
 
 
 def bands(signature: bytes) -> List[int]:
@@ -29,7 +28,7 @@ def bands(signature: bytes) -> List[int]:
     Compare only texts with a common key. Two texts with a similarity of 0.44 have one with a probability of 0.97.
     Equal keys always belong to the same band.
     """
-    return _engine.bands(signature)
+    return _engine.bands(_arguments.signature(signature, "signature"))
 
 
 def similarity(one: bytes, other: bytes) -> float:
@@ -38,7 +37,7 @@ def similarity(one: bytes, other: bytes) -> float:
     The similarity is the share of sequences of three words that both texts have. Below 0.25, two texts are never
     near-duplicates.
     """
-    return _engine.similarity(one, other)
+    return _engine.similarity(_arguments.signature(one, "one"), _arguments.signature(other, "other"))
 
 
 def verdict(one: str, other: str, similarity: float = 0.5) -> Literal["duplicate", "related", "other"]:
@@ -47,4 +46,5 @@ def verdict(one: str, other: str, similarity: float = 0.5) -> Literal["duplicate
     `duplicate`: the texts are equal, or near-duplicates. `related`: they are similar, but both are worth keeping.
     `other`: neither of these. `similarity` is the minimum similarity of near-duplicates, from 0 to 1.
     """
-    return _engine.verdict(one, other, similarity)
+    least = _arguments.share(similarity, "similarity")
+    return _engine.verdict(_arguments.text(one, "one"), _arguments.text(other, "other"), least)

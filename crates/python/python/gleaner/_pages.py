@@ -1,13 +1,11 @@
 """Extraction from pages, and templates."""
 
 import json
-import operator
-import os
-from datetime import datetime, timezone
+from datetime import datetime
 from itertools import islice
 from typing import Callable, Iterable, Iterator, List, Literal, NamedTuple, Optional, Tuple, TypeVar, Union
 
-from gleaner import _engine
+from gleaner import _arguments, _engine
 from gleaner._document import Document, from_json
 
 Html = Union[str, bytes, bytearray]
@@ -20,9 +18,6 @@ _Result = TypeVar("_Result")
 
 _AHEAD = 16
 """Pages per thread that are read before their results are returned."""
-
-_THREADS_PER_PROCESSOR = 4
-"""The most threads. Ctrl-C takes effect only after the pages that all threads have read ahead."""
 
 
 class Judgement(NamedTuple):
@@ -77,6 +72,8 @@ class Template:
     __slots__ = ("_template",)
 
     def __init__(self, template: _engine.Template) -> None:
+        if not isinstance(template, _engine.Template):
+            raise TypeError("a Template is made by learn or by Template.from_json")
         self._template = template
 
     @staticmethod
@@ -85,8 +82,7 @@ class Template:
 
         Raises TemplateError if the text is not a template.
         """
-        if not isinstance(json, str):
-            raise TypeError(f"json must be str, the text of a template, not {_type(json)}")
+        json = _arguments.text(json, "json", "str, the text of a template")
         try:
             return Template(_engine.Template.from_json(json))
         except _engine.TemplateError as error:
@@ -167,7 +163,8 @@ def extract(
     A page that is not an article may have text, too: see `Document.not_article`.
     Raises InputError if the page is not HTML (an image, a PDF) or `url` is not a web address.
     """
-    time, handle, kept, parts = _time(fetched), _handle(template), _names(keep, "keep"), _names(also, "also")
+    time, handle = _arguments.time(fetched), _handle(template)
+    kept, parts = _arguments.names(keep, "keep"), _arguments.names(also, "also")
     _check(html, url)
     try:
         return from_json(_engine.extract(html, url, time, handle, kept, parts))
@@ -197,11 +194,11 @@ def extract_many(
     if errors not in ("raise", "skip"):
         raise _engine.InputError(f"errors: {errors!r} is not known; there are: raise, skip")
     return _extracted(
-        _listed(pages),
-        _threads(threads),
+        _arguments.listed(pages, "pages", "pages"),
+        _arguments.threads(threads),
         _handle(template),
-        _names(keep, "keep"),
-        _names(also, "also"),
+        _arguments.names(keep, "keep"),
+        _arguments.names(also, "also"),
         errors == "skip",
     )
 
@@ -236,9 +233,10 @@ def learn(pages: Iterable[Page], host: Optional[str] = None) -> Template:
 
     Raises LearnError if there are fewer than two articles, or articles of several hosts.
     """
-    if host is not None and not isinstance(host, str):
-        raise TypeError(f"host must be str or None, not {_type(host)}")
-    located = list(_pairs(_listed(pages)))
+    host = _arguments.optional_text(host, "host")
+    if host == "":
+        raise _engine.InputError("host must not be empty; use None if all pages are from one host")
+    located = list(_pairs(_arguments.listed(pages, "pages", "pages")))
     try:
         return _learned(located, host)
     except _engine.InputError:
@@ -275,7 +273,8 @@ def judge(html: Html, url: Optional[str] = None) -> Judgement:
 
 def language(text: str, declared: Optional[str] = None) -> Language:
     """Return the language of a text. A declared language, such as `vi-VN`, is evidence that the text can outweigh."""
-    return Language(*_engine.language(text, declared))
+    declared = _arguments.optional_text(declared, "declared")
+    return Language(*_engine.language(_arguments.text(text, "text"), declared))
 
 
 def _read(pages: List[_Located], read: Callable[[List[_Located]], _Result]) -> _Result:
@@ -289,16 +288,13 @@ def _read(pages: List[_Located], read: Callable[[List[_Located]], _Result]) -> _
 
 def _valid(html: Html, url: Optional[str]) -> _Located:
     """Return the page with U+FFFD instead of lone surrogates."""
-    return _scalars(html) if isinstance(html, str) else html, None if url is None else _scalars(url)
-
-
-def _scalars(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    valid = _arguments.scalars(html) if isinstance(html, str) else html
+    return valid, None if url is None else _arguments.scalars(url)
 
 
 def _check(html: Html, url: Optional[str]) -> None:
     if error := _mistake(html, url):
-        raise TypeError(error)
+        raise error
     if url == "":
         raise _engine.InputError(_EMPTY_URL)
 
@@ -316,17 +312,17 @@ def _pairs(pages: Iterable[Page]) -> Iterator[_Located]:
 _EMPTY_URL = "url must not be empty; use None if the URL is not known"
 
 
-def _mistake(html: object, url: object) -> Optional[str]:
-    """Return why the arguments have the wrong type."""
+def _mistake(html: object, url: object) -> Optional[TypeError]:
+    """Return the error if an argument has the wrong type."""
     if not isinstance(html, (str, bytes, bytearray)):
         advice = ""
         if isinstance(html, tuple):
             advice = "; pass html and url separately"
         elif hasattr(html, "read"):
             advice = "; pass file.read()"
-        return f"html must be str or bytes, not {_type(html)}{advice}"
+        return _arguments.wrong_type("html", "str or bytes", html, advice)
     if url is not None and not isinstance(url, str):
-        return f"url must be str or None, not {_type(url)}"
+        return _arguments.wrong_type("url", "str or None", url)
     return None
 
 
@@ -337,49 +333,9 @@ def _place(position: int, url: Optional[str], message: str) -> str:
     return f"page {position}: {message}" if url is None or url in message else f"page {position} ({url}): {message}"
 
 
-def _type(value: object) -> str:
-    return type(value).__name__
-
-
-def _listed(pages: Iterable[Page]) -> Iterable[Page]:
-    if isinstance(pages, (str, bytes, bytearray)) or pages is None:
-        raise TypeError(f"pages must be a list of pages, not {_type(pages)}")
-    return pages
-
-
-def _names(names: Iterable[str], of: str) -> List[str]:
-    if isinstance(names, (str, bytes)) or names is None:
-        raise TypeError(f"{of} must be a list of names, not {_type(names)}")
-    return list(names)
-
-
-def _threads(threads: Optional[int]) -> int:
-    processors = os.cpu_count() or 1
-    if threads is None:
-        return processors
-    message = f"threads must be a whole number of 1 or more, not {threads!r}"
-    try:
-        number = operator.index(threads)
-    except TypeError:
-        raise TypeError(message) from None
-    if number < 1:
-        raise _engine.InputError(message)
-    return min(number, _THREADS_PER_PROCESSOR * processors)
-
-
 def _handle(template: Optional[Template]) -> Optional[_engine.Template]:
     if template is None:
         return None
     if not isinstance(template, Template):
-        raise TypeError(f"template must be a Template, not {_type(template)}; use Template.from_json for JSON")
+        raise _arguments.wrong_type("template", "a Template", template, "; use Template.from_json for JSON")
     return template._template
-
-
-def _time(fetched: Optional[datetime]) -> Optional[str]:
-    if fetched is None:
-        return None
-    if not isinstance(fetched, datetime):
-        raise TypeError(f"fetched must be a datetime with a time zone, not {_type(fetched)}")
-    if fetched.tzinfo is None:
-        raise _engine.InputError(f"fetched: {fetched} has no time zone")
-    return fetched.astimezone(timezone.utc).isoformat()
