@@ -11,7 +11,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -34,6 +35,31 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a whole number of 1 or more")
     return int(text)
+
+
+def refuse_repeated(parser: argparse.ArgumentParser, paths: list[str]) -> None:
+    """Ends the program if a folder has two roles, or is read twice."""
+    absolute = [files.absolute(path) for path in paths]
+    repeated = [path for number, path in enumerate(paths) if absolute[number] in absolute[:number]]
+    if repeated:
+        parser.error(f"{repeated[0]} is named twice")
+
+
+def run(job: Callable[[], object]) -> None:
+    """Runs a job as a program. If it fails, the last line says why, because Spark prints hundreds of lines around it."""
+    try:
+        job()
+    except Exception as error:
+        traceback.print_exc()
+        sys.exit(f"the job failed: {cause(error)}")
+
+
+def cause(error: Exception) -> str:
+    """The cause of an error. The message of a failed task has it after a trace of Python and before one of Java."""
+    lines = str(error).split("\n\tat ")[0].strip().splitlines()
+    start = max((number + 1 for number, line in enumerate(lines) if line.startswith("  ")), default=0)
+    said = " ".join(line.strip() for line in lines[start:])
+    return re.sub(r".*\(TID \d+\) \(.*?\): ", "", said) or type(error).__name__
 
 
 def session(job: str, rows_in_a_batch: int) -> SparkSession:

@@ -21,6 +21,8 @@ from pyspark.sql import functions as F
 import common
 import files
 
+FIELDS = ("id", "host", "language", "fetched", "words", "urls")
+
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
     """Reads the command line."""
@@ -28,20 +30,39 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("inputs", nargs="+", metavar="IN", help="folders or files of exported Parquet")
     parser.add_argument("--out", required=True, help="new folder of the result")
     parser.add_argument("--duplicates", help="result of near_duplicates.py over the same inputs")
-    return parser.parse_args(words)
+    asked = parser.parse_args(words)
+    common.refuse_repeated(parser, asked.inputs)
+    return asked
 
 
 def documents_of(inputs: list[str], duplicates: str | None) -> DataFrame:
     """The fields of all inputs that the job counts."""
-    some = ("id", "host", "language", "fetched", "words", "urls")
-    parts = [files.table(path).select(*some).withColumn("source", F.lit(path)) for path in inputs]
+    kinds = None if duplicates is None else of_table(duplicates, ("id", "source", "kind"))
+    sources = {path: path for path in inputs} if kinds is None else find_sources(kinds, inputs, str(duplicates))
+    parts = [of_table(path, FIELDS).withColumn("source", F.lit(sources[path])) for path in inputs]
     documents = parts[0]
     for part in parts[1:]:
         documents = documents.union(part)
-    if duplicates is None:
+    if kinds is None:
         return documents.withColumn("kind", F.lit(None).cast("string"))
-    kinds = files.table(duplicates).select("id", "source", "kind")
     return documents.join(kinds, ["id", "source"], "left")
+
+
+def of_table(path: str, fields: tuple[str, ...]) -> DataFrame:
+    """These fields of a table, which must have them."""
+    table = files.table(path)
+    files.demand(path, table.schema.names, fields)
+    return table.select(*fields)
+
+
+def find_sources(kinds: DataFrame, inputs: list[str], duplicates: str) -> dict[str, str]:
+    """The name of each input in the list of duplicates. Ends the program if that list is of other inputs."""
+    known = {files.absolute(row.source): row.source for row in kinds.select("source").distinct().collect()}
+    sources = {path: known.get(files.absolute(path), path) for path in inputs}
+    other = sorted(set(known.values()) - set(sources.values()))
+    if other and set(sources.values()) - set(known.values()):
+        sys.exit(f"{duplicates} is of other inputs: {', '.join(other)}. Name the same inputs as for near_duplicates.py.")
+    return sources
 
 
 def count(documents: DataFrame) -> DataFrame:
@@ -55,7 +76,7 @@ def count(documents: DataFrame) -> DataFrame:
         .agg(
             F.count("*").alias("documents"),
             F.sum("words").alias("words"),
-            F.sum(F.size("urls")).alias("urls"),
+            F.sum(F.greatest(F.size("urls"), F.lit(0))).alias("urls"),
             F.count_if(F.col("kind") == "exact").alias("exact"),
             F.count_if(F.col("kind") == "near").alias("near"),
         )
@@ -67,15 +88,17 @@ def main(words: list[str] | None = None) -> None:
     """Runs the job with the arguments of a command line."""
     asked = arguments(words)
     common.session(__file__, common.DOCUMENTS_IN_A_BATCH)
-    if files.exists(asked.out):
-        sys.exit(f"{asked.out} exists. Name a new folder.")
+    result = f"{asked.out}/counts.json"
+    if files.exists(result):
+        sys.exit(f"{result} exists. Name a new folder, or remove it.")
     rows = count(documents_of(asked.inputs, asked.duplicates)).toJSON()
-    with files.create(f"{asked.out}/counts.json") as out:
-        for row in rows.toLocalIterator():
+    total = dict.fromkeys(("documents", "words", "exact", "near"), 0)
+    with files.create(result) as out:
+        for number, row in enumerate(rows.toLocalIterator()):
+            total = total if number else json.loads(row)
             out.write(row.encode() + b"\n")
-    total = json.loads(files.get(f"{asked.out}/counts.json").partition("\n")[0])
     print(f"documents: {total['documents']}; words: {total['words']}; exact: {total['exact']}; near: {total['near']}")
 
 
 if __name__ == "__main__":
-    main()
+    common.run(main)

@@ -64,6 +64,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     asked = parser.parse_args(words)
     if not 0 <= asked.confidence <= 1:
         parser.error(f"--confidence is from 0 to 1, not {asked.confidence}")
+    common.refuse_repeated(parser, [*asked.warc, asked.work, asked.out])
     if any(setting.startswith("corpus.duplicates") for setting in asked.set):
         parser.error("corpus.duplicates cannot be set: this job finds exact duplicates, near_duplicates.py the others")
     return asked
@@ -219,4 +220,4 @@ def tell(pages: dict[int, files.Table], out: files.Table, asked: argparse.Namesp
 
 
 if __name__ == "__main__":
-    main()
+    common.run(main)

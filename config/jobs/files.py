@@ -52,8 +52,8 @@ def file_system(path: str) -> tuple[fs.FileSystem, str]:
 
 
 def absolute(path: str) -> str:
-    """The path without the working directory, which is another one on executors."""
-    return path.rstrip("/") if "://" in path else str(Path(path).absolute())
+    """The one spelling of a path. It does not depend on the working directory, which is another one on executors."""
+    return path.rstrip("/").replace("s3a://", "s3://") if "://" in path else str(Path(path).absolute())
 
 
 def exists(path: str) -> bool:
@@ -128,18 +128,36 @@ def list_parts(path: str) -> list[tuple[str, int]]:
 
 
 def table(path: str) -> Table:
-    """The table in a Parquet file, or in a folder of them. The first file determines the fields."""
-    found = list_parts(path)
+    """The table in a Parquet file, or in the Parquet files of a folder. The first file determines the fields."""
+    parts = list_parts(path)
+    # Beside Parquet files, exports have a manifest. A file that the user names is read whatever its name is.
+    found = parts if parts and parts[0][0] == absolute(path) else [part for part in parts if part[0].endswith(".parquet")]
     if not found:
-        sys.exit(f"cannot read {path}: the folder has no files")
+        sys.exit(f"cannot read {path}: the folder has no .parquet files")
     system, inner = file_system(found[0][0])
     with system.open_input_file(inner) as file:
-        return Table(found, from_arrow_schema(plain(pq.ParquetFile(file).schema_arrow)))
+        try:
+            return Table(found, from_arrow_schema(plain(pq.ParquetFile(file).schema_arrow)))
+        except pa.ArrowInvalid as error:
+            sys.exit(f"cannot read {found[0][0]}: it is not a Parquet file ({error})")
+        except TypeError as error:
+            sys.exit(f"cannot read {found[0][0]}: Spark does not have the type of a field: {error}")
+
+
+def demand(path: str, has: Iterable[str], needed: Iterable[str]) -> None:
+    """Ends the program if an input does not have the fields that a job needs."""
+    missing = [name for name in needed if name not in set(has)]
+    if missing:
+        sys.exit(f"cannot use {path}: it does not have these fields: {', '.join(missing)}")
+
+
+SIGNED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
-    """The schema without dictionaries, which Spark does not have."""
+    """The schema in types that Spark has: no dictionaries, and no unsigned numbers."""
     kinds = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in schema.types]
+    kinds = [SIGNED.get(kind, kind) for kind in kinds]
     return pa.schema([field.with_type(kind) for field, kind in zip(schema, kinds, strict=True)])
 
 
@@ -165,9 +183,12 @@ def read_pieces(schema: pa.Schema) -> Callable[[Batches], Batches]:
         for batch in batches:
             for name, start, end in itertools.chain(*map(json.loads, batch.column(0).to_pylist())):
                 system, inner = file_system(name)
-                with system.open_input_file(inner) as file:
-                    for found in row_groups(pq.ParquetFile(file, buffer_size=BATCH), schema, start, end):
-                        yield conform(found, schema)
+                try:
+                    with system.open_input_file(inner) as file:
+                        for found in row_groups(pq.ParquetFile(file, buffer_size=BATCH), schema, start, end):
+                            yield conform(found, schema)
+                except pa.ArrowInvalid as error:
+                    raise ValueError(f"cannot read {name}: {error}") from error
 
     return run
 
@@ -257,4 +278,7 @@ def read_json(path: str) -> DataFrame:
                 yield from (line.decode() for line in io.BufferedReader(stream))
 
     spark, names = SparkSession.active(), [name for name, _ in list_files(path)]
-    return spark.read.json(spark.sparkContext.parallelize(names, len(names)).mapPartitions(lines))
+    rows = spark.read.json(spark.sparkContext.parallelize(names, len(names)).mapPartitions(lines))
+    if "_corrupt_record" in rows.columns:
+        sys.exit(f"cannot read {path}: it has a line that is not a JSON object")
+    return rows

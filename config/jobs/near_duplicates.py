@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sqlite3
+import sys
 import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -61,26 +62,30 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     asked = parser.parse_args(words)
     if not 0 <= asked.similarity <= 1:
         parser.error(f"--similarity is from 0 to 1, not {asked.similarity}")
+    common.refuse_repeated(parser, [path for path in (*asked.inputs, asked.work, asked.out, asked.write) if path])
     return asked
 
 
 def read_input(path: str, *names: str) -> DataFrame:
     """Reads an export: those of the fields that it has, or all."""
-    if path.rstrip("/").endswith((".jsonl", ".jsonl.gz")):
+    if path.rstrip("/").endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")):
         rows = files.read_json(path)
         return rows.select([name for name in rows.columns if name in (names or rows.columns)])
     table = files.table(path)
     return table.select(*[name for name in table.schema.names if name in names])
 
 
-def of_input(documents: DataFrame, source: int) -> DataFrame:
-    """The fields of an input that the job needs."""
+def of_input(path: str, source: int) -> DataFrame:
+    """The fields of an input that the job needs. Leaves out rows without text, which are no duplicates of others."""
+    documents = read_input(path, "id", "text", "fetched", "words")
     fields = set(documents.columns)
+    files.demand(path, fields, ("id", "text"))
     time = F.unix_micros(F.col("fetched").cast("timestamp")) if "fetched" in fields else F.lit(None).cast("long")
     words = F.col("words") if "words" in fields else F.size(F.split("text", r"\s+"))
-    return documents.select(
+    missing = F.raise_error(F.lit(f"cannot use {path}: a row has a text and no id"))
+    return documents.where(r"text rlike '\\S'").select(
         F.lit(source).alias("source"),
-        F.col("id").cast("string").alias("id"),
+        F.coalesce(F.col("id").cast("string"), missing).alias("id"),
         F.coalesce(time, F.lit(NEVER)).alias("time"),
         words.cast("long").alias("words"),
         "text",
@@ -273,12 +278,21 @@ def small_star(edges: DataFrame) -> DataFrame:
 
 def number_documents(inputs: list[str]) -> DataFrame:
     """Runs step 1."""
-    parts = [of_input(read_input(path, "id", "text", "fetched", "words"), source) for source, path in enumerate(inputs)]
+    parts = [of_input(path, source) for source, path in enumerate(inputs)]
     documents = parts[0]
     for part in parts[1:]:
         documents = documents.union(part)
     ordered = documents.repartitionByRange("time", "id", "source").sortWithinPartitions("time", "id", "source")
     return ordered.mapInArrow(sign, SIGNED).withColumn("number", F.monotonically_increasing_id())
+
+
+def check_ids(documents: files.Table, inputs: list[str]) -> None:
+    """Ends the program if an id occurs twice in an input, because rows are found by their ids."""
+    ids = documents.select("source", "id").groupBy("source", "id").count()
+    repeated = ids.where("count > 1").orderBy("source", "id").first()
+    if repeated:
+        said = f"{repeated['count']} rows have the id {repeated['id']}. Keep one of them, for example the newest."
+        sys.exit(f"cannot use {inputs[repeated['source']]}: {said}")
 
 
 def find_repeats(documents: files.Table) -> DataFrame:
@@ -346,6 +360,7 @@ def main(words: list[str] | None = None) -> None:
     work = asked.work
     common.agree(work, {name: getattr(asked, name) for name in ("inputs", "head", "similarity", "bands_at_once")})
     documents = common.step(f"{work}/documents", number_documents(asked.inputs))
+    check_ids(documents, asked.inputs)
     repeats = common.step(f"{work}/repeats", find_repeats(documents))
     signed = documents.select("number", "signature").where("signature is not null")
     texts = common.step(f"{work}/texts", signed.join(repeats.select("number"), "number", "left_anti"))
@@ -363,4 +378,4 @@ def main(words: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    common.run(main)

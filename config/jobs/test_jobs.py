@@ -287,6 +287,21 @@ def test_object_storage_gives_the_same_result(
     assert (total["documents"], total["exact"] + total["near"]) == (len(one_machine), len(expected))
 
 
+def test_types_that_spark_does_not_have(tmp_path: Path) -> None:
+    """DuckDB writes unsigned numbers."""
+    kinds = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+    of_duckdb = pa.table({str(kind): pa.array([1, 200], kind) for kind in kinds})
+    pq.write_table(of_duckdb, tmp_path / "a.parquet")
+    table = files.table(str(tmp_path))
+    assert [field.dataType.simpleString() for field in table.schema] == ["smallint", "int", "bigint", "decimal(20,0)"]
+    read = files.read_pieces(files.plain(of_duckdb.schema))
+    batch = next(iter(read([pa.RecordBatch.from_pydict({"pieces": [json.dumps(files.split(table.files)[0])]})])))
+    assert [[int(value) for value in row.values()] for row in batch.to_pylist()] == [[1] * 4, [200] * 4]
+    pq.write_table(pa.table({"time": pa.array([1], pa.time64("us"))}), tmp_path / "time.parquet")
+    with pytest.raises(SystemExit, match=r"time\.parquet: Spark does not have the type of a field: .*time64"):
+        files.table(str(tmp_path / "time.parquet"))
+
+
 # ------------------------------------------------------------------------------------------ near-duplicates
 
 
@@ -395,13 +410,97 @@ def by_comparing_all(made: list[str], longest: bool, least: float) -> dict[int, 
     return {at: top(at) for at in behind}
 
 
+ROW = {"id": "a", "text": "b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.parquet", [{"id": "a"}], "cannot use .*it does not have these fields: text"),
+        ("a.parquet", [{"text": "a", "words": 1}], "cannot use .*it does not have these fields: id"),
+        ("a.parquet", [ROW, ROW], "cannot use .*: 2 rows have the id a. Keep one of them"),
+        ("a.parquet", [ROW, {"id": None, "text": "b"}], "the job failed: .*cannot use .*: a row has a text and no id"),
+        ("a.parquet", b"{}", "it is not a Parquet file"),
+        ("in/manifest.json", b"{}", "the folder has no .parquet files"),
+        ("in/_hidden.parquet", [ROW], "the folder has no .parquet files"),
+        ("a.jsonl", b'{"id":"a","text":"b"}\n{"id', "it has a line that is not a JSON object"),
+    ],
+)
+def test_inputs_that_cannot_be_used(
+    spark: SparkSession, tmp_path: Path, name: str, content: Rows | bytes, message: str
+) -> None:
+    """The last line of the output names the file and what is wrong."""
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        pq.write_table(pa.Table.from_pylist(content), path)
+    source = str(path.parent if name.startswith("in/") else path)
+    with pytest.raises(SystemExit, match=message):
+        common.run(lambda: near([source], tmp_path))
+
+
+def test_a_failure_in_a_task_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    """The cause is found between the traces of Python and Java."""
+    pq.write_table(pa.table({"id": ["a"], "text": ["b"]}), tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"no table")
+    with pytest.raises(SystemExit) as ended:
+        common.run(lambda: near([str(tmp_path)], tmp_path / "near"))
+    assert str(ended.value).startswith(f"the job failed: ValueError: cannot read {tmp_path}/b.parquet: ")
+
+
+def test_an_input_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With an input named twice, each document would be a copy of itself, and be removed."""
+    pytest.importorskip("gleaner", reason="skipped: the gleaner wheel is not installed")
+    import near_duplicates
+
+    for job, words in (
+        (near_duplicates.arguments, ["in", "./in/", "--work", "w", "--out", "o"]),
+        (near_duplicates.arguments, ["a", "--work", "w", "--out", "o", "--write", "in", "--out", "in/"]),
+        (extract.arguments, ["s3://in", "s3a://in/", "--work", "w", "--out", "o"]),
+        (count.arguments, ["in", "in", "--out", "o"]),
+    ):
+        with pytest.raises(SystemExit, match="2"):
+            job(words)
+        assert "in is named twice" in capsys.readouterr().err.replace("in/ is", "in is")
+
+
+def test_rows_without_text_are_no_duplicates(spark: SparkSession, tmp_path: Path) -> None:
+    """They are not compared, and remain."""
+    made = [None, None, " ", "", "rain", "rain"]
+    pq.write_table(pa.table({"id": [*"abcdef"], "text": made}), tmp_path / "in.parquet")
+    found = near([str(tmp_path / "in.parquet")], tmp_path, "--write", str(tmp_path / "unique"))
+    assert [(row["id"], row["head"]) for row in found] == [("f", "e")]
+    assert [row["id"] for row in rows(tmp_path / "unique" / "input=000")] == [*"abcde"]
+
+
+def test_the_files_of_a_corpus_in_object_storage(spark: SparkSession, one_export: Path, tmp_path: Path) -> None:
+    """The statement of docs/workers.md reads the newest row of each document."""
+    table = pq.read_table(one_export)
+    old = table.slice(0, 5).set_column(table.schema.get_field_index("title"), "title", pa.array(["old"] * 5))
+    for day, number, some in (("2026-11-01", 1, old), ("2026-11-01", 2, table.slice(5)), ("2026-11-02", 3, table.slice(0, 5))):
+        folder = tmp_path / "documents" / f"date={day}"
+        folder.mkdir(parents=True, exist_ok=True)
+        pq.write_table(some, folder / f"{number:012}.parquet")
+    page = (HERE.parent.parent / "docs" / "workers.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0].replace("s3a://bucket/news", str(tmp_path))
+    names: dict[str, Any] = {"spark": spark}
+    exec(code, names)
+    newest = sorted(names["newest"].collect(), key=lambda row: row.id)
+    expected = sorted(table.to_pylist(), key=lambda row: str(row["id"]))
+    assert [(row.id, row.title, row.text) for row in newest] == [(row["id"], row["title"], row["text"]) for row in expected]
+
+
 def test_near_duplicates_of_a_corpus(spark: SparkSession, archive: Path, tmp_path: Path) -> None:
     """The clusters of the newspaper are those that `gleaner duplicates` lists."""
     common.gleaner("ingest", str(archive), "--data", str(tmp_path / "data"))
     common.gleaner(
-        "export", "--data", str(tmp_path / "data"), "--members", "--confidence", "0", "--out", str(tmp_path / "all.parquet")
+        *("export", "--data", str(tmp_path / "data"), "--members", "--confidence", "0"),
+        *("--format", "parquet", "--into", str(tmp_path / "all")),
     )
-    found = near([str(tmp_path / "all.parquet")], tmp_path)
+    assert (tmp_path / "all" / "manifest.json").exists()
+    found = near([str(tmp_path / "all")], tmp_path)
     listed = [
         json.loads(line)
         for line in common.gleaner("duplicates", "--data", str(tmp_path / "data"), "--json", "--limit", "0").splitlines()
@@ -425,3 +524,28 @@ def test_counts(spark: SparkSession, one_export: Path, tmp_path: Path) -> None:
     for by in ("host", "language", "day"):
         assert sum(row["words"] for row in counted if row["by"] == by) == total["words"]
     assert {row["key"] for row in counted if row["by"] == "language"} == {"en", "vi"}
+
+
+def test_counts_of_duplicates_need_the_same_inputs(spark: SparkSession, one_export: Path, tmp_path: Path) -> None:
+    """Otherwise the job would count no duplicates. The spelling of a folder does not matter."""
+    kinds = pa.table({"id": [rows(one_export)[0]["id"]], "source": [str(one_export.parent)], "kind": ["near"]})
+    (tmp_path / "near").mkdir()
+    pq.write_table(kinds, tmp_path / "near" / "part.parquet")
+    duplicates = ("--duplicates", str(tmp_path / "near"))
+    count.main([f"{one_export.parent}/", *duplicates, "--out", str(tmp_path / "counts")])
+    assert json.loads((tmp_path / "counts" / "counts.json").read_text().splitlines()[0])["near"] == 1
+    with pytest.raises(SystemExit, match=f"is of other inputs: {one_export.parent}. Name the same inputs"):
+        count.main([str(one_export), *duplicates, "--out", str(tmp_path / "other")])
+    with pytest.raises(SystemExit, match=r"counts\.json exists. Name a new folder"):
+        count.main([str(one_export), "--out", str(tmp_path / "counts")])
+
+
+def test_counts_of_nothing(spark: SparkSession, one_export: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A corpus without documents has no counts. A file without the fields is refused."""
+    table = pq.read_table(one_export)
+    pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
+    count.main([str(tmp_path / "empty.parquet"), "--out", str(tmp_path / "counts")])
+    assert "documents: 0; words: 0; exact: 0; near: 0" in capsys.readouterr().out
+    pq.write_table(table.drop_columns(["host", "urls"]), tmp_path / "few.parquet")
+    with pytest.raises(SystemExit, match=r"few\.parquet: it does not have these fields: host, urls"):
+        count.main([str(tmp_path / "few.parquet"), "--out", str(tmp_path / "few")])
