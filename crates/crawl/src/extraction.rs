@@ -165,14 +165,10 @@ fn read_page(
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
     follow(parsed_response, visit, &page, known);
-    let hub = match visit.record.role {
-        // A front page is never an article, so it always gets a reason.
-        Role::Front => not_article(visit, &page).or(Some("front_page")),
-        _ if is_binary(&decoded.text) => Some("binary"),
-        _ => not_article(visit, &page),
-    };
+    let template = visit.template.as_deref();
+    let rejected = rejection(visit.record.role, template, visit.url.as_str(), &decoded.text, &page);
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
-    parsed_response.content = match (hub, &visit.template) {
+    parsed_response.content = match (rejected, &visit.template) {
         (Some(reason), _) => Content::NotArticle(reason),
         (None, None) => Content::Raw(PackedPage::from_page(&raw)),
         (None, Some(template)) => {
@@ -222,16 +218,29 @@ fn extracted(
     ExtractedArticle { document: rules.admit_draft(draft), seen, raw }
 }
 
-/// Returns the reason why a page is not an article. The host's template finds most hubs without the model.
-fn not_article(visit: &Visit, page: &Page) -> Option<&'static str> {
-    let url = visit.url.as_str();
-    let verdict = match &visit.template {
+/// Returns why a page is not an article, as the label of an outcome, or `None` if it is one. Of pages with the
+/// role [`Role::Page`], a crawl asks only about those that detection does not read. `template` is that of the
+/// page's host, `html` the decoded source, and `page` the parsed source.
+#[must_use]
+pub fn rejection(
+    role: Role,
+    template: Option<&PreparedTemplate>,
+    url: &str,
+    html: &str,
+    page: &Page,
+) -> Option<&'static str> {
+    if role != Role::Front && is_binary(html) {
+        return Some("binary");
+    }
+    let class = match template {
+        // The template finds most hubs without the model.
         Some(template) => template.detector().verdict(page, url),
         None => judge(page, url),
     };
-    match verdict {
-        PageClass::Article => None,
+    match class {
         PageClass::NotArticle(reason) => Some(reason.label()),
+        // A front page is never an article.
+        PageClass::Article => (role == Role::Front).then_some("front_page"),
     }
 }
 

@@ -39,6 +39,32 @@ struct HostTemplate {
     has_failed: bool,
 }
 
+/// Returns the template with which a crawl reads a host's pages. Returns `None` if the host has none, or one
+/// that is outdated, of another method than `wanted`, or unreadable.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn current_template(
+    record: &HostRecord,
+    store: &Store,
+    wanted: TemplateMethod,
+) -> Result<Option<PreparedTemplate>, StoreError> {
+    let has_current = record.template > 0 && !record.outdated;
+    let stored = if has_current { store.template(&record.name)? } else { None };
+    Ok(stored.and_then(|json| match SiteTemplate::from_json(&json) {
+        Ok(template) if template.method() == wanted => Some(PreparedTemplate::new(template)),
+        Ok(template) => {
+            let method = template.method();
+            info!(host = record.name, %method, %wanted, "the template is of another method; learning a new one");
+            None
+        }
+        Err(error) => {
+            warn!(host = record.name, %error, "the template cannot be read; it will be learned again");
+            None
+        }
+    }))
+}
+
 impl Learner {
     pub(crate) fn new(settings: &gleaner_config::TemplateSettings, progress: Arc<Progress>) -> Self {
         let (prepare_pages, min_pages) = (settings.prepare_pages, settings.min_pages);
@@ -46,22 +72,7 @@ impl Learner {
     }
 
     pub(crate) fn admit(&mut self, record: &HostRecord, store: &Store) -> Result<(), StoreError> {
-        let has_current = record.template > 0 && !record.outdated;
-        let stored = if has_current { store.template(&record.name)? } else { None };
-        let template = stored.and_then(|json| match SiteTemplate::from_json(&json) {
-            Ok(template) if template.method() == self.method => {
-                Some(Arc::new(PreparedTemplate::new(template)))
-            }
-            Ok(template) => {
-                let (method, wanted) = (template.method(), self.method);
-                info!(host = record.name, %method, %wanted, "the template is of another method; learning a new one");
-                None
-            }
-            Err(error) => {
-                warn!(host = record.name, %error, "the template cannot be read; it will be learned again");
-                None
-            }
-        });
+        let template = current_template(record, store, self.method)?.map(Arc::new);
         let buffered = record.buffered as usize;
         let (version, has_failed) = (record.template, false);
         self.hosts.insert(record.id, HostTemplate { template, version, buffered, has_failed });

@@ -1,15 +1,15 @@
 //! Explains one URL in the order of processing: canonical form, request, response, document.
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_crawl::{PageError, stored_page};
+use gleaner_crawl::{PageError, current_template, rejection, stored_page};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
-use gleaner_frontier::{CanonicalUrl, Outcome};
+use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{UrlRecord, UrlState, WaitReason};
 use gleaner_template::article::Signals;
 use gleaner_template::{
-    ExtractedText, ExtractionMethod, LineClassification, PageClass, PreparedTemplate, SiteTemplate, judge,
+    ExtractedText, ExtractionMethod, LineClassification, NotArticleReason, PreparedTemplate,
 };
 use jiff::Timestamp;
 
@@ -192,7 +192,7 @@ impl DoctorContext {
         if let (Some((file, offset)), Some(kept)) = (&page.place, &record.archived) {
             facts.add("archived", format!("{} at byte {offset}, fetched at {}", file.display(), kept.at));
         }
-        self.add_judged(facts, "judged again now", &page.html, url).map(Some)
+        self.add_judged(facts, "judged again now", &page.html, url, record.role).map(Some)
     }
 
     /// Decides whether a page is an article, in the same way as a crawl. Detection comes first.
@@ -202,6 +202,7 @@ impl DoctorContext {
         what: &'static str,
         source: &str,
         url: &CanonicalUrl,
+        role: Role,
     ) -> Result<bool, Failure> {
         let page = complete(source);
         let template = self.template(url)?;
@@ -210,15 +211,15 @@ impl DoctorContext {
             Some(template) => template.extract(&page, &pins),
             None => LineClassification::new(&page, None, &pins).extracted(),
         };
-        let verdict = match extracted.method {
-            ExtractionMethod::Detection => PageClass::Article,
-            _ => judge(&page, url.as_str()),
-        };
-        let is_article = verdict == PageClass::Article;
-        match verdict {
-            PageClass::Article => facts.add(what, described(&extracted, template.as_ref())),
-            PageClass::NotArticle(reason) => {
-                facts.add(what, format!("not an article: {reason} ({})", reason.label()));
+        let is_detected = role == Role::Page && extracted.method == ExtractionMethod::Detection;
+        let reject = || rejection(role, template.as_ref(), url.as_str(), source, &page);
+        let rejected = if is_detected { None } else { reject() };
+        match rejected {
+            None => facts.add(what, described(&extracted, template.as_ref())),
+            Some(label) => {
+                let reason = NotArticleReason::ALL.iter().find(|reason| reason.label() == label);
+                let words = reason.map_or_else(|| label.replace('_', " "), ToString::to_string);
+                facts.add(what, format!("not an article: {words} ({label})"));
             }
         }
         let signals = Signals::from_page(&page);
@@ -229,12 +230,12 @@ impl DoctorContext {
                 signals.words, signals.linked, signals.prose, signals.stretch
             ),
         );
-        Ok(is_article)
+        Ok(rejected.is_none())
     }
 
     fn template(&self, url: &CanonicalUrl) -> Result<Option<PreparedTemplate>, Failure> {
-        let json = self.store.template(url.host()).map_err(Failure::work)?;
-        Ok(json.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new))
+        let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(None) };
+        current_template(&host, &self.store, self.config.template.method).map_err(Failure::work)
     }
 
     pub(super) fn add_fetched(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
@@ -244,7 +245,9 @@ impl DoctorContext {
                 if at != url {
                     facts.add("fetched now", format!("it redirects to {at}"));
                 }
-                self.add_judged(facts, "fetched now", &fetched.source, at)?;
+                let record = self.store.url(at.key()).map_err(Failure::work)?;
+                let role = record.map_or(Role::Page, |record| record.role);
+                self.add_judged(facts, "fetched now", &fetched.source, at, role)?;
             }
             Err(Failure::Work(why)) => facts.add("fetched now", why),
             Err(failure) => return Err(failure),
