@@ -37,3 +37,20 @@ pub(crate) enum Event {
     /// A panic or error during the processing of a host's buffered pages.
     TrainingFailed(TrainingJob, String),
 }
+
+impl Event {
+    /// Returns the group that is busy until the event was applied. `None` if no group is.
+    pub(crate) fn group(&self) -> Option<GroupName> {
+        match self {
+            Self::Read(visit, ..)
+            | Self::Unchanged(visit, ..)
+            | Self::NotRead(visit, ..)
+            | Self::ReadElsewhere(visit, ..)
+            | Self::Failed(visit, _)
+            | Self::Panicked(visit, ..) => Some(visit.group.clone()),
+            Self::Trained(job, _) | Self::TrainingFailed(job, _) => Some(job.group.clone()),
+            Self::Robots(_, group, ..) => Some(group.clone()),
+            Self::RedirectedRobots(..) => None,
+        }
+    }
+}

@@ -9,7 +9,6 @@ use crate::archive::WarcRecords;
 use crate::error::CrawlError;
 use crate::extraction::{Content, ParsedResponse};
 use crate::frontier::quota::QUEUE_FULL;
-use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
 use crate::recorder::revisit::{is_section, list_change};
@@ -27,7 +26,7 @@ impl Pipeline {
         mut visit: Visit,
         mut parsed_response: ParsedResponse,
         records: Option<WarcRecords>,
-    ) -> Result<GroupName, CrawlError> {
+    ) -> Result<(), CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         if let Some(host) = self.frontier.hosts.get(visit.record.host) {
             self.frontier.quota.add_bytes(&host.site, parsed_response.bytes);
@@ -46,7 +45,7 @@ impl Pipeline {
         visit: Visit,
         bytes: u64,
         records: Option<WarcRecords>,
-    ) -> Result<GroupName, CrawlError> {
+    ) -> Result<(), CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         self.recorder.archive(records, None)?;
         let counts = PageCounts { bytes, refused: None };
@@ -141,7 +140,7 @@ impl Pipeline {
         mut visit: Visit,
         parsed_response: ParsedResponse,
         news: u64,
-    ) -> Result<GroupName, CrawlError> {
+    ) -> Result<(), CrawlError> {
         let is_section = becomes_section(&visit, &parsed_response, news);
         let counts = PageCounts { bytes: parsed_response.bytes, refused: Some(&parsed_response.refused) };
         let outcome = match parsed_response.content {
@@ -162,15 +161,14 @@ impl Pipeline {
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
             Content::Article(article) => {
                 self.learner.record_article(&mut self.recorder, &mut change, &visit, *article, counts)?;
-                self.commit(change)?;
-                return Ok(visit.group);
+                return self.commit(change);
             }
             Content::Raw(page) => {
                 self.recorder.writer.keep_page(visit.key, page)?;
                 let buffered = self.recorder.buffer(&mut change, &visit, counts)?;
                 self.commit(change)?;
                 self.learner.page_buffered(visit.record.host, buffered);
-                return Ok(visit.group);
+                return Ok(());
             }
         };
         self.finish_within(change, visit, outcome, counts)

@@ -24,7 +24,7 @@ use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
 use crate::session_config::SessionConfig;
 use crate::stop::StopRequest;
-use crate::visit::{OutgoingRequest, Visit};
+use crate::visit::{OutgoingRequest, Visit, VisitProgress};
 
 pub(crate) trait EventSource {
     type Ending;
@@ -91,26 +91,34 @@ impl Pipeline {
     }
 
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
-        let released = match event {
-            Event::Read(visit, reading, records) => Some(self.page_read(*visit, *reading, records)?),
-            Event::Unchanged(visit, bytes, records) => Some(self.unchanged(*visit, bytes, records)?),
+        let group = event.group();
+        if self.handle(event)? == VisitProgress::Ended {
+            self.frontier.in_flight -= 1;
+            group.iter().for_each(|group| self.frontier.release_group(group));
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, event: Event) -> Result<VisitProgress, CrawlError> {
+        match event {
+            Event::Read(visit, reading, records) => self.page_read(*visit, *reading, records)?,
+            Event::Unchanged(visit, bytes, records) => self.unchanged(*visit, bytes, records)?,
             Event::NotRead(visit, response, records) => {
                 self.recorder.archive(records, None)?;
-                self.not_read(*visit, *response)?
+                return self.not_read(*visit, *response);
             }
             Event::ReadElsewhere(visit, response, fetched) => {
-                self.read_elsewhere(*visit, response, fetched)?
+                return self.read_elsewhere(*visit, response, fetched);
             }
-            Event::Failed(visit, error) => Some(self.failed(*visit, &error)?),
+            Event::Failed(visit, error) => self.failed(*visit, &error)?,
             Event::Panicked(mut visit, panic, records) => {
                 self.recorder.archive(records, Some(&mut visit.record))?;
                 error!(url = %visit.url, panic, "gleaner failed on this page; please report it");
-                Some(self.finish(*visit, Outcome::Unreadable { reason: "an error in gleaner".into() })?)
+                self.finish(*visit, Outcome::Unreadable { reason: "an error in gleaner".into() })?;
             }
             Event::Trained(job, trained) => {
                 let change = self.learner.apply_training(&mut self.recorder, &job, *trained)?;
                 self.commit(change)?;
-                Some(job.group)
             }
             Event::TrainingFailed(job, reason) => {
                 error!(
@@ -118,26 +126,17 @@ impl Pipeline {
                     reason, "gleaner failed on this host's buffered pages; they are kept"
                 );
                 self.learner.training_failed(job.host);
-                Some(job.group)
             }
-            Event::Robots(host, group, origin, answer, records) => {
+            Event::Robots(host, _, origin, answer, records) => {
                 self.recorder.archive_robots(records)?;
                 self.robots_answered(host, &origin, *answer)?;
-                Some(group)
             }
             Event::RedirectedRobots(url, answer, records) => {
                 self.recorder.archive_robots(records)?;
                 self.redirected_robots_answered(&url, *answer)?;
-                self.frontier.in_flight -= 1;
-                return Ok(());
             }
-        };
-        // If no group was released, the visit continues and its group stays busy.
-        if let Some(group) = released {
-            self.frontier.in_flight -= 1;
-            self.frontier.release_group(&group);
         }
-        Ok(())
+        Ok(VisitProgress::Ended)
     }
 
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
@@ -169,7 +168,7 @@ impl Pipeline {
         Ok(())
     }
 
-    pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<GroupName, CrawlError> {
+    pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
         let change = self.recorder.begin();
         self.finish_within(change, visit, outcome, PageCounts::default())
     }
@@ -180,10 +179,9 @@ impl Pipeline {
         visit: Visit,
         outcome: Outcome,
         counts: PageCounts<'_>,
-    ) -> Result<GroupName, CrawlError> {
+    ) -> Result<(), CrawlError> {
         self.recorder.end(&mut change, &visit, outcome, counts)?;
-        self.commit(change)?;
-        Ok(visit.group)
+        self.commit(change)
     }
 
     /// Starts to process a host's buffered pages. Learns a new template from them if `learns` is set. Returns

@@ -16,9 +16,7 @@
 //!
 //! Limitation: a redirect loop over several partitions counts as a failure, not as a missing robots.txt.
 
-use std::time::Duration;
-
-use gleaner_fetch::{RobotsAnswer, RobotsRecord, RobotsState};
+use gleaner_fetch::{LONGEST_REDIRECT_WAIT, RobotsAnswer, RobotsRecord, RobotsState};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{PartitionId, RobotsQuery, RobotsReply};
 use tracing::debug;
@@ -31,9 +29,6 @@ use crate::visit::{OutgoingRequest, RobotsVisit};
 
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
-
-/// Longest time until the target's host may be requested. If it is longer, the answer is a failure.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn waits_for(url: &Url) -> String {
     format!("it redirects to {url}; waiting for that robots.txt")
@@ -104,7 +99,7 @@ impl Pipeline {
     ) -> Result<(), CrawlError> {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, url);
         let held = self.frontier.politeness.backoffs.remaining(url.host());
-        if held.max(self.frontier.politeness.gates.ready_in(&group)) > PATIENCE {
+        if held.max(self.frontier.politeness.gates.ready_in(&group)) > LONGEST_REDIRECT_WAIT {
             let reason = "it redirects to a host that asked to wait".into();
             return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.session.clock.now()));
         }

@@ -24,7 +24,6 @@
 //! and redirects back. A replay follows no redirects, because the archive contains every response after a
 //! redirect.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -37,11 +36,10 @@ use tracing::debug;
 use crate::error::CrawlError;
 use crate::event::Task;
 use crate::frontier::hosts::group_of_url;
-use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::recorder::outcomes::PageCounts;
-use crate::visit::{Hop, OutgoingRequest, Visit, robots_path, visit_span};
+use crate::visit::{Hop, OutgoingRequest, Visit, VisitProgress, robots_path, visit_span};
 
 enum Next {
     /// The visit continues with a request for the target, on this host and with this cookie.
@@ -65,7 +63,7 @@ impl Pipeline {
                 let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &visit.record);
                 self.commit(change)?;
-                RedirectResult::Later(visit.group)
+                RedirectResult::Later
             }
             Next::Here(host, cookie) => {
                 self.hop(host, visit, target.clone(), cookie);
@@ -143,12 +141,7 @@ impl Pipeline {
         self.outgoing.push(OutgoingRequest::Visit(Box::new(visit)));
     }
 
-    pub(crate) fn redirect(
-        &mut self,
-        visit: Visit,
-        url: CanonicalUrl,
-        hops: u32,
-    ) -> Result<GroupName, CrawlError> {
+    pub(crate) fn redirect(&mut self, visit: Visit, url: CanonicalUrl, hops: u32) -> Result<(), CrawlError> {
         let mut change = self.recorder.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
@@ -157,34 +150,35 @@ impl Pipeline {
         self.finish_within(change, visit, outcome, PageCounts::default())
     }
 
-    pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<GroupName, CrawlError> {
+    pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<(), CrawlError> {
         let (url, hops) = (visit.requested().clone(), visit.hops());
         self.redirect(visit, url, hops)
     }
 
     /// Ends a visit whose redirects led to a 2xx response at another URL. Sends the response to a worker
-    /// thread as a page of the other URL, unless that URL is a known page. Returns `None` if the response was
-    /// sent, and otherwise the released group.
+    /// thread as a page of the other URL, unless that URL is a known page. The visit continues if the response
+    /// was sent.
     pub(crate) fn read_elsewhere(
         &mut self,
         visit: Visit,
         response: Box<Response>,
         fetched: Timestamp,
-    ) -> Result<Option<GroupName>, CrawlError> {
+    ) -> Result<VisitProgress, CrawlError> {
         let (url, hops, at) = (visit.requested().clone(), visit.hops(), visit.at);
+        let group = visit.group.clone();
         // A URL that always redirected before may be a page now.
         let is_page = self.is_known_page(&url)?;
-        let group = self.redirect(visit, url.clone(), hops)?;
+        self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
         let Some(record) = record.filter(|record| self.frontier.hosts.contains(record.host)) else {
             // The response is counted here, because no worker thread gets it.
             self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-            return Ok(Some(group));
+            return Ok(VisitProgress::Ended);
         };
         let visit = Visit {
             key: url.key(),
             span: visit_span(&url, record.role),
-            group: Arc::clone(&group),
+            group,
             begun: Instant::now(),
             at,
             lease: self.recorder.store.lease_of(record.host),
@@ -196,12 +190,12 @@ impl Pipeline {
         };
         // The send fails if all worker threads have ended. The frontier then still has the URL.
         let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
-        Ok(sent.is_err().then_some(group))
+        Ok(if sent.is_ok() { VisitProgress::Continues } else { VisitProgress::Ended })
     }
 }
 
 pub(crate) enum RedirectResult {
     Here,
-    Later(GroupName),
+    Later,
     Apart(Box<Visit>),
 }

@@ -9,32 +9,27 @@ use gleaner_store::UrlRecord;
 use tracing::debug;
 
 use crate::error::CrawlError;
-use crate::frontier::schedule::GroupName;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
 use crate::redirects::RedirectResult;
-use crate::visit::Visit;
+use crate::visit::{Visit, VisitProgress};
 
 /// Factor for `fetch.retries` while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Pipeline {
-    /// Ends or postpones a visit after a response other than 2xx. Returns the released group, or `None` if
-    /// the visit continues at the target of a redirect.
-    pub(crate) fn not_read(
-        &mut self,
-        visit: Visit,
-        response: Response,
-    ) -> Result<Option<GroupName>, CrawlError> {
+    /// Ends or postpones a visit after a response other than 2xx. The visit continues if it
+    /// follows a redirect.
+    pub(crate) fn not_read(&mut self, visit: Visit, response: Response) -> Result<VisitProgress, CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         match response.status {
             301 | 302 | 303 | 307 | 308 => self.redirected(visit, &response),
-            _ => self.refused(visit, &response).map(Some),
+            _ => self.refused(visit, &response).map(|()| VisitProgress::Ended),
         }
     }
 
-    fn refused(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
+    fn refused(&mut self, visit: Visit, response: &Response) -> Result<(), CrawlError> {
         match response.status {
             429 | 503 => self.pushed_back(visit, response),
             408 | 425 | 500.. => self.retry_at_once_or_fail(visit, format!("http_{}", response.status)),
@@ -58,19 +53,18 @@ impl Pipeline {
     /// Handles 429 or 503. The host gets no requests for the time that it requested. The URL is retried after
     /// a further pause, so that other URLs come first. If the host answers these with 429 or 503 too, the
     /// maximum number of retries is four times as high.
-    fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<GroupName, CrawlError> {
+    fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<(), CrawlError> {
         let held = response.held.unwrap_or(BackoffStart { time: Duration::ZERO, others_answered: false });
         let reason = format!("http_{}", response.status);
         debug!(url = %visit.url, reason, ?held, "the host asked to wait");
         self.record_backoff(&visit, held.time)?;
         let factor = if held.others_answered { 1 } else { PUSHED_BACK };
         let tries = self.session.config.fetch.retries.saturating_mul(factor);
-        let group = self.retry_or_fail(visit, reason, tries, held.time)?;
-        self.recorder.flush_rules()?;
-        Ok(group)
+        self.retry_or_fail(visit, reason, tries, held.time)?;
+        self.recorder.flush_rules()
     }
 
-    pub(crate) fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<GroupName, CrawlError> {
+    pub(crate) fn failed(&mut self, visit: Visit, error: &FetchError) -> Result<(), CrawlError> {
         match error {
             permanent if visit.is_elsewhere() && !permanent.is_transient() => self.ended_elsewhere(visit),
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
@@ -78,8 +72,7 @@ impl Pipeline {
             FetchError::WrongType { content_type } if is_feed(content_type) => {
                 let mut change = self.recorder.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
-                self.commit(change)?;
-                Ok(visit.group)
+                self.commit(change)
             }
             FetchError::WrongType { content_type } => {
                 self.finish(visit, Outcome::WrongType { content_type: content_type.clone() })
@@ -88,7 +81,7 @@ impl Pipeline {
             // No request was sent. The URL stays ready, and this does not count as a retry.
             FetchError::NotPermitted => {
                 self.give_back(visit.requested());
-                Ok(visit.group)
+                Ok(())
             }
             other if other.is_transient() => {
                 // Like a 503, a failed connection can cause a back-off.
@@ -102,7 +95,7 @@ impl Pipeline {
         }
     }
 
-    fn retry_at_once_or_fail(&mut self, visit: Visit, reason: String) -> Result<GroupName, CrawlError> {
+    fn retry_at_once_or_fail(&mut self, visit: Visit, reason: String) -> Result<(), CrawlError> {
         self.retry_or_fail(visit, reason, self.session.config.fetch.retries, Duration::ZERO)
     }
 
@@ -123,7 +116,7 @@ impl Pipeline {
         reason: String,
         most: u32,
         backoff: Duration,
-    ) -> Result<GroupName, CrawlError> {
+    ) -> Result<(), CrawlError> {
         let tries = visit.record.tries;
         if tries >= most {
             return self.finish(visit, Outcome::Failed { reason });
@@ -135,47 +128,55 @@ impl Pipeline {
         visit.record.tries += 1;
         let mut change = self.recorder.begin();
         change.retry(visit.key, visit.record, self.session.clock.after(pause))?;
-        self.commit(change)?;
-        Ok(visit.group)
+        self.commit(change)
     }
 
     /// Continues the visit at the target if a cookie was set for it. Otherwise queues the target.
-    fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Option<GroupName>, CrawlError> {
-        let Some(location) = &response.location else {
-            let outcome = Outcome::Failed { reason: "redirect_without_location".into() };
-            return self.finish(visit, outcome).map(Some);
-        };
-        let refuse =
-            |reason: &str| Outcome::RedirectRefused { to: location.to_string(), reason: reason.into() };
-        let target = match CanonicalUrl::parse(location.as_str()) {
+    fn redirected(&mut self, visit: Visit, response: &Response) -> Result<VisitProgress, CrawlError> {
+        let target = match self.redirect_target(&visit, response) {
             Ok(target) => target,
-            Err(refusal) => return self.finish(visit, refuse(&refusal.label())).map(Some),
+            Err(outcome) => return self.finish(visit, outcome).map(|()| VisitProgress::Ended),
         };
-        if visit.hops() >= self.session.config.fetch.max_redirects {
-            return self.finish(visit, refuse("too_many_redirects")).map(Some);
-        }
-        let found = FoundUrl { url: target.clone(), role: visit.record.role, dated: None, news: false };
-        if let Some(refusal) = self.frontier.scope.refusal(&found) {
-            return self.finish(visit, refuse(&refusal.label())).map(Some);
-        }
         let is_itself = target.key() == visit.key;
         if is_itself && visit.hops() == visit.record.hops && target.as_str() != visit.record.url {
             let mut change = self.recorder.begin();
             change.rename(visit.key, visit.record, &target)?;
-            self.commit(change)?;
-            return Ok(Some(visit.group));
+            return self.commit(change).map(|()| VisitProgress::Ended);
         }
-        let visit = match self.follow(visit, response, &target)? {
-            RedirectResult::Here => return Ok(None),
-            RedirectResult::Later(group) => return Ok(Some(group)),
-            RedirectResult::Apart(visit) => *visit,
-        };
-        if is_itself {
-            return self.finish(visit, refuse("redirect_to_itself")).map(Some);
+        match self.follow(visit, response, &target)? {
+            RedirectResult::Here => return Ok(VisitProgress::Continues),
+            RedirectResult::Later => {}
+            RedirectResult::Apart(visit) if is_itself => {
+                self.finish(*visit, refused_redirect(target.as_str(), "redirect_to_itself"))?;
+            }
+            RedirectResult::Apart(visit) => {
+                let hops = visit.hops() + 1;
+                self.redirect(*visit, target, hops)?;
+            }
         }
-        let hops = visit.hops() + 1;
-        self.redirect(visit, target, hops).map(Some)
+        Ok(VisitProgress::Ended)
     }
+
+    /// Returns the target of a redirect, or the outcome of the visit if the target may not be requested.
+    fn redirect_target(&self, visit: &Visit, response: &Response) -> Result<CanonicalUrl, Outcome> {
+        let Some(location) = &response.location else {
+            return Err(Outcome::Failed { reason: "redirect_without_location".into() });
+        };
+        let refuse = |reason: &str| refused_redirect(location.as_str(), reason);
+        let target = CanonicalUrl::parse(location.as_str()).map_err(|refusal| refuse(&refusal.label()))?;
+        if visit.hops() >= self.session.config.fetch.max_redirects {
+            return Err(refuse("too_many_redirects"));
+        }
+        let found = FoundUrl { url: target.clone(), role: visit.record.role, dated: None, news: false };
+        match self.frontier.scope.refusal(&found) {
+            Some(refusal) => Err(refuse(&refusal.label())),
+            None => Ok(target),
+        }
+    }
+}
+
+fn refused_redirect(to: &str, reason: &str) -> Outcome {
+    Outcome::RedirectRefused { to: to.into(), reason: reason.into() }
 }
 
 fn is_feed(content_type: &str) -> bool {

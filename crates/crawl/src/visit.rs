@@ -32,6 +32,15 @@ pub(crate) struct Visit {
     pub(crate) chain: Option<Chain>,
 }
 
+/// What follows after an event of a visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VisitProgress {
+    /// The visit has an outcome or is postponed. Its group may be requested again.
+    Ended,
+    /// The visit continues at another URL or in a worker thread. Its group stays busy.
+    Continues,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
     cookies: Option<Cookies>,

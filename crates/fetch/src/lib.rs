@@ -37,7 +37,7 @@ pub use backoff::{BackoffReason, BackoffStart, Backoffs};
 pub use client::{Client, ClientError, FILES_OF_A_REQUEST, choose_cryptography};
 pub use cookies::Cookies;
 pub use error::FetchError;
-pub use fetcher::{Fetcher, Politeness, RobotsAnswer, RobotsRequest, host_of};
+pub use fetcher::{Fetcher, LONGEST_REDIRECT_WAIT, Politeness, RobotsAnswer, RobotsRequest, host_of};
 pub use gate::{GateGuard, Gates};
 pub use message::{Request, RequestKind, Response};
 pub use permit::RequestLease;

@@ -67,6 +67,6 @@ impl Replayer {
             return Ok(());
         }
         pipeline.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-        pipeline.finish(visit, outcome).map(drop)
+        pipeline.finish(visit, outcome)
     }
 }
