@@ -216,6 +216,9 @@ impl DoctorContext {
         let rejected = if is_detected { None } else { reject() };
         match rejected {
             None => facts.add(what, described(&extracted, template.as_ref())),
+            Some("front_page" | "hub" | "listing" | "declared_listing") if role == Role::Front => {
+                facts.add(what, "a front page that leads to articles; it never becomes a document");
+            }
             Some(label) => {
                 let reason = NotArticleReason::ALL.iter().find(|reason| reason.label() == label);
                 let words = reason.map_or_else(|| label.replace('_', " "), ToString::to_string);
