@@ -47,8 +47,8 @@ pub struct ActiveHost {
     pub visits: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// The last outcome, as [`Outcome::reason`] returns it, `buffered`, or the reason of a retry. It is empty
-    /// before the first of these.
+    /// What happened to the host's last URL: the outcome ([`Outcome::reason`]), `buffered`, or `will retry: `
+    /// with the reason. Empty if none of these happened yet.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,

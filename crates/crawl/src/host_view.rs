@@ -35,7 +35,8 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Maximum number of runs with counts per host: the newest run, and those with which it is compared.
+    /// Number of newest runs whose counts are kept for each host. They are the newest run and the runs with
+    /// which it is compared.
     pub const KEPT: usize = 15;
 
     /// Reads the newest `limit` runs.
@@ -246,7 +247,7 @@ impl fmt::Display for RequestState {
 pub struct RobotsView {
     /// When the robots.txt was fetched.
     pub at: Timestamp,
-    /// When the robots.txt will be fetched again, or later.
+    /// The earliest time at which the robots.txt is fetched again.
     pub next: Timestamp,
     /// Why everything is disallowed while the robots.txt is unavailable. `None` in all other cases.
     pub forbidden: Option<String>,

@@ -58,8 +58,8 @@ pub enum BackoffReason {
 pub struct BackoffStart {
     /// The length of the back-off.
     pub time: Duration,
-    /// Whether the host served pages since its last push-back. If so, the host works, and the URL with this
-    /// push-back is probably the cause.
+    /// Whether the host responded successfully between the previous push-back and this one. If so, the host
+    /// works, and the URL with this push-back is probably the cause.
     pub others_answered: bool,
 }
 

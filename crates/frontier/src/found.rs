@@ -49,7 +49,7 @@ impl Role {
     }
 }
 
-/// A URL that may be fetched.
+/// A discovered URL with its expected role. The scope and the rules may still exclude it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundUrl {
     /// The address.

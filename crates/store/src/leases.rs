@@ -154,7 +154,8 @@ impl Leases {
         &self.0.session
     }
 
-    /// Whether this process may request hosts, because its leases are certain.
+    /// Whether this process may request hosts now. It may during the first nine tenths of its leases'
+    /// duration, counted from their last renewal, unless it lost a lease.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         !self.state().certain_for().is_zero()

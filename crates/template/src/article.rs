@@ -186,8 +186,9 @@ pub(crate) fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -
     judge_with(model::built_in(), page, url, judged)
 }
 
-/// Like [`judge_blocks`], but with the given page model. If this model has no trees, the verdict depends only
-/// on steps 1 to 3 of the module's documentation, which precede the model.
+/// Classifies a page like [`judge`], but with the given page model. `judged` is the result of the built-in
+/// block model without a template. If the page model has no trees, the verdict depends only on steps 1 to 3
+/// of the module's documentation, which precede the model.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
     verdict(model, &Evidence::new(page, url), judged)
@@ -229,7 +230,7 @@ fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {
 }
 
 /// Returns all features of a page with their names, always in the same order. Training uses them. `url` is as
-/// in [`judge`], and `judged` as in [`judge_blocks`].
+/// in [`judge`], and `judged` as in [`judge_with`].
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> Vec<(&'static str, f32)> {
     let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();

@@ -46,7 +46,7 @@ pub(crate) struct Section {
 pub(crate) struct SpecialPages {
     /// A path that robots.txt disallows, although every page links to it.
     pub members: &'static str,
-    /// A path that a prefix rule of robots.txt disallows. The address has a query.
+    /// A path that a prefix rule of robots.txt disallows. The pages link to this path with a query.
     pub search: &'static str,
     /// A path that returns 200 with a consent or login page instead of the article.
     pub wall: &'static str,

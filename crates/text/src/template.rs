@@ -29,9 +29,10 @@ impl Template {
         self.site().to_json()
     }
 
-    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result
-    /// with the template has a low confidence or almost no text, and the block model alone has a better
-    /// result, returns the result of the block model.
+    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the margin of
+    /// the result with the template is low, or the result has almost no text, the block model alone is tried
+    /// too. Its result is returned if its margin is higher and, if there was almost no text, it also has more
+    /// text.
     ///
     /// ```
     /// use gleaner_text::{Page, learn};

@@ -59,7 +59,8 @@ impl Repeated {
         (Self(common.keys().filter(|key| !is_content(key)).collect()), common.scenes)
     }
 
-    /// Returns the number of articles, of `articles`, in which a text must occur to count as repeated.
+    /// Returns the minimum number of articles in which a text must occur to count as repeated. `articles` is
+    /// the number of all articles.
     #[must_use]
     pub fn least(articles: usize) -> usize {
         LEAST.max((SHARE * articles as f64).ceil() as usize)

@@ -120,8 +120,9 @@ impl Tokens {
     }
 }
 
-/// Searches all pairs, and returns the first and last token of the best range, or `None` if there are no
-/// words. `binary` comes from [`Tokens::binary`]. The time is cubic in the number of tokens.
+/// Tries all ranges of tokens, and returns the indices of the first and last token of the range with the
+/// largest `T` (see the module), or `None` if there are no words. `binary` comes from [`Tokens::binary`]. The
+/// time is cubic in the number of tokens.
 #[must_use]
 pub fn best_range(binary: &[bool]) -> Option<(usize, usize)> {
     let (mut max, mut best) = (None, None);
