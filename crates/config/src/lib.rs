@@ -118,6 +118,13 @@ pub enum GapScope {
 impl GapScope {
     /// Returns the name of a host's group. All hosts of a group share one delay. `domain` is the host's
     /// registrable domain.
+    ///
+    /// ```
+    /// use gleaner_config::GapScope;
+    ///
+    /// assert_eq!(GapScope::Domain.group("paper.example", "www.paper.example"), "paper.example");
+    /// assert_eq!(GapScope::Host.group("paper.example", "www.paper.example"), "www.paper.example");
+    /// ```
     #[must_use]
     pub fn group<'n>(self, domain: &'n str, host: &'n str) -> &'n str {
         match self {

@@ -39,7 +39,8 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// Returns the group that is busy until the event was applied. `None` if no group is.
+    /// Returns the group of the event's visit or job, which is busy until the event is applied. `None` if the
+    /// event has no group.
     pub(crate) fn group(&self) -> Option<GroupName> {
         match self {
             Self::Read(visit, ..)

@@ -65,6 +65,23 @@ pub enum UrlRefusal {
 }
 
 impl UrlRefusal {
+    /// Returns one refusal of each kind, with example details. Tests use it to cover all kinds.
+    #[must_use]
+    pub fn one_of_each() -> [Self; 10] {
+        [
+            Self::NotHttp,
+            Self::Unparsable { reason: "" },
+            Self::BadHost { reason: "" },
+            Self::TooLong { limit: 1 },
+            Self::RepeatedSegment { limit: 1 },
+            Self::TooDeep { limit: 1 },
+            Self::OutOfScope,
+            Self::NotAPage { extension: "jpg" },
+            Self::UserInfo,
+            Self::Excluded { rule: "outside sections".into() },
+        ]
+    }
+
     /// Returns the label for counters and logs, which is the code. If the settings exclude the URL, appends
     /// the rule, as in `excluded: outside sections`.
     #[must_use]
@@ -117,18 +134,7 @@ mod tests {
 
     #[test]
     fn labels_are_snake_case_and_distinct() {
-        let all = [
-            UrlRefusal::NotHttp,
-            UrlRefusal::Unparsable { reason: "" },
-            UrlRefusal::BadHost { reason: "" },
-            UrlRefusal::TooLong { limit: 1 },
-            UrlRefusal::RepeatedSegment { limit: 1 },
-            UrlRefusal::TooDeep { limit: 1 },
-            UrlRefusal::OutOfScope,
-            UrlRefusal::NotAPage { extension: "jpg" },
-            UrlRefusal::UserInfo,
-            UrlRefusal::Excluded { rule: "outside sections".into() },
-        ];
+        let all = UrlRefusal::one_of_each();
         let labels: std::collections::BTreeSet<_> = all.iter().map(UrlRefusal::label).collect();
         assert_eq!(labels.len(), all.len());
         let codes = labels.iter().map(|label| label.split(": ").next().unwrap());

@@ -2,6 +2,7 @@
 //! output have the same metric names.
 
 mod changes;
+mod metrics;
 mod pages;
 mod shared;
 mod vietnamese;
@@ -14,6 +15,7 @@ use axum::http::{Method, Request, Response, StatusCode};
 use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::StopRequest;
+use gleaner_crawl::report::{Report, RunData, folder};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
 use gleaner_store::{
     DuplicateLevels, Duplicates, HostRecord, PackedDocument, PackedPage, QueuePosition, RawPage, Store,
@@ -98,6 +100,14 @@ fn running() -> RunningCrawl {
 }
 
 impl Fixture {
+    /// Writes the report of a run. Returns its name.
+    fn write_report(&self, data: &RunData) -> String {
+        let folder = folder::reports_folder(self.folder.path());
+        let written = folder::write(&folder, &Report::new(data), 0).unwrap();
+        self.app.invalidate_view();
+        written.json.file_stem().unwrap().to_string_lossy().into_owned()
+    }
+
     pub(crate) fn new() -> Self {
         Self::with(Hooks::default(), AllowedHosts::default())
     }
@@ -363,40 +373,4 @@ async fn the_language_is_kept() {
     let mut accepting = request(Method::GET, "/", "");
     accepting.headers_mut().insert("accept-language", "vi,en;q=0.5".parse().unwrap());
     assert!(text(fixture.send(accepting).await).await.contains("Tổng quan"));
-}
-
-fn names(text: &str) -> std::collections::BTreeSet<String> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let names = words.filter(|word| word.starts_with("gleaner_"));
-    let bare = |name: &str| {
-        let ends = ["_bucket", "_sum", "_count", "_total"];
-        ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_owned()
-    };
-    names.map(bare).collect()
-}
-
-#[tokio::test]
-async fn dashboard_and_documents_name_what_is_served() {
-    let fixture = Fixture::new();
-    fixture.app.monitor.set_crawl(Some(running()));
-    let text = fixture.page("/metrics").await;
-    assert!(
-        text.contains("gleaner_documents 3.0") && text.contains("gleaner_templates{state=\"outdated\"} 1.0"),
-        "{text}"
-    );
-    assert!(
-        text.contains("gleaner_request_seconds_bucket{le=\"0.01\"} 0") && text.ends_with("# EOF\n"),
-        "{text}"
-    );
-    let served = names(&text);
-    let dashboard = include_str!("../../../config/grafana-dashboard.json");
-    serde_json::from_str::<serde_json::Value>(dashboard).unwrap();
-    let documents = include_str!("../../../docs/status.md");
-    let table: String = documents.lines().filter(|line| line.starts_with("| `gleaner_")).collect();
-    assert!(
-        !names(dashboard).is_empty() && names(dashboard).is_subset(&served),
-        "{:?}",
-        names(dashboard).difference(&served)
-    );
-    assert_eq!(names(&table), served);
 }

@@ -76,8 +76,8 @@ pub fn verdict(one: &str, other: &str, least: f64) -> Relation {
         .relation(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
-/// Returns, for each text, the position of its representative: an earlier text that is its near-duplicate or,
-/// if there is none, the text itself. As in a corpus, a text is compared only with earlier representatives.
+/// Returns, for each text, the position of its representative: an earlier text that is its near-duplicate, or
+/// else the text itself. As in a corpus, a text is compared only with earlier representatives.
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
 ///
 /// Limitation: all texts must be in memory. Each needs about 2 KB in addition to its own size.

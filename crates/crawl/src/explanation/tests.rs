@@ -1,3 +1,5 @@
+//! Tests that every reason of an outcome, a wait or a link is explained in both languages.
+
 use std::time::Duration;
 
 use gleaner_fetch::{FetchError, RobotsRecord};
@@ -26,21 +28,6 @@ fn errors() -> Vec<FetchError> {
         FetchError::BadUrl,
     ];
     tls.chain(others).collect()
-}
-
-fn refusals() -> [UrlRefusal; 10] {
-    [
-        UrlRefusal::NotHttp,
-        UrlRefusal::Unparsable { reason: "" },
-        UrlRefusal::BadHost { reason: "" },
-        UrlRefusal::TooLong { limit: 1 },
-        UrlRefusal::RepeatedSegment { limit: 1 },
-        UrlRefusal::TooDeep { limit: 1 },
-        UrlRefusal::OutOfScope,
-        UrlRefusal::NotAPage { extension: "jpg" },
-        UrlRefusal::UserInfo,
-        UrlRefusal::Excluded { rule: "outside sections".into() },
-    ]
 }
 
 /// Returns outcomes of each kind, with every label that their details can have.
@@ -75,7 +62,7 @@ fn outcomes() -> Vec<Outcome> {
     let failed = |reason: &str| Outcome::Failed { reason: reason.into() };
     all.extend(errors().iter().map(|error| failed(error.label())));
     all.extend(["http_503", "redirect_without_location"].map(failed));
-    let links = refusals().map(|refusal| refusal.label().into_owned());
+    let links = UrlRefusal::one_of_each().map(|refusal| refusal.label().into_owned());
     let links = links.into_iter().chain(["too_many_redirects", "redirect_to_itself"].map(str::to_owned));
     all.extend(links.map(|reason| Outcome::RedirectRefused { to: to(), reason }));
     let cuts = [
@@ -125,7 +112,7 @@ fn every_label_of_links_is_explained_in_both_languages() {
         "too_many_redirects",
     ];
     let labels = labels.map(str::to_owned).into_iter();
-    for label in labels.chain(refusals().map(|refusal| refusal.label().into_owned())) {
+    for label in labels.chain(UrlRefusal::one_of_each().map(|refusal| refusal.label().into_owned())) {
         let words = explained(&label);
         assert!(words.english.contains(&label) && is_vietnamese(&words.vietnamese), "{label}: {words:?}");
     }

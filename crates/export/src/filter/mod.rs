@@ -110,9 +110,9 @@ pub struct FilterCounts {
     pub documents: u64,
     /// Number of words in all exported documents.
     pub words: u64,
-    /// The earliest fetch time of the exported documents. `None` if there are none.
+    /// The earliest fetch time of the exported documents. `None` without documents.
     pub first_fetched: Option<Timestamp>,
-    /// The latest fetch time of the exported documents. `None` if there are none.
+    /// The latest fetch time of the exported documents. `None` without documents.
     pub last_fetched: Option<Timestamp>,
     /// Documents and words by language.
     pub languages: BTreeMap<String, PartCounts>,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gleaner_crawl::report::{DeferredUrls, HostData, Report, RunData, RunEnding, folder};
+use gleaner_crawl::report::{DeferredUrls, HostData, RunEnding};
 use gleaner_store::Counts;
 
 use super::*;
@@ -28,10 +28,7 @@ fn write_report(fixture: &Fixture) -> String {
         next_due: None,
         disk: None,
     };
-    let folder = folder::reports_folder(fixture.folder.path());
-    let written = folder::write(&folder, &Report::new(&data), 0).unwrap();
-    fixture.app.invalidate_view();
-    written.json.file_stem().unwrap().to_string_lossy().into_owned()
+    fixture.write_report(&data)
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Tests that a Vietnamese page has no English sentence, for hosts and runs with every kind of reason.
 
-use gleaner_crawl::report::{DeferredUrls, HostData, Report, RunData, RunEnding, folder};
+use gleaner_crawl::report::{DeferredUrls, HostData, RunEnding};
 use gleaner_html::Page;
 use gleaner_store::Counts;
 use gleaner_template::{NotArticleReason, SiteTemplate};
@@ -201,10 +201,7 @@ fn write_full_report(fixture: &Fixture, ending: RunEnding) -> String {
         next_due: Some(Timestamp::UNIX_EPOCH),
         disk: None,
     };
-    let folder = folder::reports_folder(fixture.folder.path());
-    let written = folder::write(&folder, &Report::new(&data), 0).unwrap();
-    fixture.app.invalidate_view();
-    written.json.file_stem().unwrap().to_string_lossy().into_owned()
+    fixture.write_report(&data)
 }
 
 #[tokio::test]
