@@ -1,9 +1,9 @@
 //! Splits a page's source into lines, for the methods that do not use the parsed tree.
 //!
 //! Each line has the length of its text and its number of tags. Scripts, style sheets and HTML comments are
-//! excluded. A line without tags and without text is omitted. The length of text is that which a reader sees:
-//! without tags, with character references resolved, and with white space collapsed. Neither indentation nor
-//! `&nbsp;` counts as text.
+//! excluded. A line without tags and without text is omitted. The length of a text is measured without tags,
+//! with character references resolved, and with white space collapsed. Neither indentation nor `&nbsp;`
+//! counts as text.
 //!
 //! A line break inside a tag, a script or a comment does not end a line, so a line contains only whole tags.
 //! A tag counts in the line where it begins. If a method requires whole links, a break inside a complete link
@@ -74,8 +74,8 @@ impl SourceLines {
         Self::read(source, lines, head, &complete(source))
     }
 
-    /// Splits a source into lines. `whole` has an entry for each `a`. If an entry is `true`, no line ends
-    /// inside that `a`.
+    /// Splits a source into lines. `whole` has an entry for each `a`. An entry is `true` if no line may end
+    /// inside its `a`.
     fn read(source: &str, lines: LineEnds, head: HeadState, whole: &[bool]) -> Self {
         match lines {
             LineEnds::AsWritten => LineReader::new(false, head, whole).read(source),

@@ -1,5 +1,5 @@
-//! Defines the document of a page. It has the fields of an exported document, except those that need a
-//! corpus.
+//! Defines the document of a page. It has the fields of an exported document, except the fields whose values
+//! come from a corpus.
 
 use gleaner_corpus::words;
 use gleaner_template::{ExtractionMethod, NotArticleReason, PageClass};
@@ -16,7 +16,7 @@ use crate::page::NOWHERE;
 pub struct Document {
     /// The canonical form of the page's address.
     pub url: Option<String>,
-    /// Why a crawl would reject the page, such as `login_wall`. `None` for an article.
+    /// The reason why a crawl would reject the page, such as `login_wall`. `None` for an article.
     pub not_article: Option<NotArticleReason>,
     /// The headline.
     pub title: Option<String>,
@@ -46,11 +46,12 @@ pub struct Document {
     pub article_type: Option<String>,
     /// Whether only subscribers may read the article.
     pub paywalled: Option<bool>,
-    /// Whether the text is the whole article, according to the page's declarations.
+    /// Whether the text is the whole article. `None` if the page's declarations and the end of the text do
+    /// not show this.
     pub complete: Option<bool>,
     /// The canonical address, as the page states it.
     pub canonical: Option<String>,
-    /// Number of words of the text. In Vietnamese, each syllable is a word.
+    /// The number of words in the text. In Vietnamese, each syllable is a word.
     pub words: u64,
     /// The extraction method, such as `template` or `block-model`.
     pub method: String,
@@ -73,8 +74,8 @@ pub struct Document {
     pub text: String,
 }
 
-/// Returns why the page is not an article, or `None` if it is one. Like a crawl, counts a detected page as an
-/// article without judging it.
+/// Returns why the page is not an article, or `None` if it is one. As in a crawl, a page that detection
+/// extracted counts as an article without a check.
 fn not_article(page: &Page, method: &str) -> Option<NotArticleReason> {
     let is_detected = method == ExtractionMethod::Detection.label();
     match (!is_detected).then(|| page.verdict())? {
@@ -84,7 +85,8 @@ fn not_article(page: &Page, method: &str) -> Option<NotArticleReason> {
 }
 
 impl Document {
-    /// Returns the metadata of a page in which `method` found no text, as a document with an empty text.
+    /// Returns a document with the page's metadata and an empty text. `method` is the method that found no
+    /// text.
     #[must_use]
     pub fn without_text(page: &Page, method: &str) -> Self {
         Self::from_corpus(page, document_of(page.tree(), &page.origin(), &[], method, None))
@@ -131,7 +133,7 @@ impl Document {
         }
     }
 
-    /// Returns the lines of the text with the letters of their kinds ([`Self::kinds`]).
+    /// Returns the lines of the text, each with the letter of its kind ([`Self::kinds`]).
     ///
     /// ```
     /// use gleaner_text::{Page, extract};
@@ -150,7 +152,7 @@ impl Document {
     /// Returns the document as JSON on one line, without a final line break.
     ///
     /// # Panics
-    /// Never, because the fields are texts, numbers and lists, which JSON can always represent.
+    /// Never, because JSON can represent all values of the fields.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("texts and numbers are JSON")

@@ -13,8 +13,8 @@ use jiff::Timestamp;
 
 const FEWEST_DECLARED: u64 = 50;
 
-/// Limits of the number of words of the text, divided by the number that the page declares. From `WHOLE` on,
-/// the text is complete. Below `PART`, it is incomplete.
+/// Limits for the number of words in the text, relative to the number that the page declares. A text is
+/// complete from `WHOLE` on, and incomplete below `PART`.
 const WHOLE: f64 = 0.8;
 const PART: f64 = 0.5;
 
@@ -43,8 +43,8 @@ pub fn draft(
     draft_from(page, origin, &extracted, template.map(PreparedTemplate::template))
 }
 
-/// Builds the document of a page from its extraction. If the extraction used a template, `template` must be
-/// that template. Returns `None` if no text was found.
+/// Builds the document of a page from text that was extracted before. If a template was used for the
+/// extraction, `template` must be this template. Returns `None` if no text was found.
 #[must_use]
 pub fn draft_from(
     page: &Page,
@@ -135,8 +135,8 @@ fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
     Extras { links, link_texts, ..extras.clone() }
 }
 
-/// Whether a text is complete. The criteria are the number of words that the page declares, an ellipsis at
-/// the end, and a declaration that the article is free. Returns `None` if none of these decides.
+/// Decides whether a text is complete, from the declared number of words, an ellipsis at the end of the text,
+/// and a declaration that the article is free. Returns `None` if none of them decides.
 ///
 /// Limitation: words are sequences between white space. In languages without white space, the declared number
 /// is ignored.
@@ -153,8 +153,7 @@ fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     }
 }
 
-/// Returns the value of [`Document::kinds`]. A preformatted block may have several lines, and then has one
-/// letter for each of them.
+/// Returns the value of [`Document::kinds`]. A preformatted block has one letter for each of its lines.
 fn kinds(lines: &[Line]) -> String {
     let letter = |kind| match kind {
         LineKind::Paragraph => "p",

@@ -5,7 +5,7 @@ use gleaner_template::TemplateError;
 
 use crate::{LearnError, NotHtml};
 
-/// Why an input cannot be used. A page without text is not an error.
+/// The error for an input that cannot be used. A page without text is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bytes are not an HTML page.

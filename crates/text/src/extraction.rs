@@ -6,8 +6,7 @@ use gleaner_template::{PageClass, Pins};
 use crate::draft::{draft, draft_from};
 use crate::{Document, Error, Page, Template};
 
-/// Returns the text and metadata of a page, extracted by the block model alone, or `None` if no text was
-/// found.
+/// Extracts the text and metadata of a page with the block model alone. Returns `None` if no text was found.
 ///
 /// A page that is not an article may also have text. See [`Document::not_article`].
 ///
@@ -26,8 +25,8 @@ pub fn extract(page: &Page) -> Option<Document> {
     extract_with(page, None, &Pins::default())
 }
 
-/// Returns the text and metadata of a page. Uses the template if one is passed. `pins` corrects the result
-/// and requests extras. Returns `None` if no text was found.
+/// Extracts the text and metadata of a page, with `template` unless it is `None`. `pins` corrects the result
+/// and requests additional parts of the page ([`Extra`](crate::Extra)). Returns `None` if no text was found.
 ///
 /// ```
 /// use gleaner_text::{Extra, Page, Pins, extract_with};
@@ -63,7 +62,7 @@ pub fn metadata(page: &Page) -> Metadata {
     metadata_fetched(page.tree(), page.url().unwrap_or_default(), origin.fetched)
 }
 
-/// Judges from a page alone whether it is an article ([`Page::verdict`]).
+/// Decides from the page alone whether it is an article ([`Page::verdict`]).
 ///
 /// # Errors
 /// The same errors as [`Page::parse`].

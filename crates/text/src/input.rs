@@ -3,13 +3,13 @@
 //! Limitations: UTF-16 without a byte order mark is detected only if more than half of its characters are
 //! below U+0100, as they are in markup. UTF-32 is not supported.
 
-/// Why bytes are not a page. The message says what they are, or what they look like.
+/// The reason why bytes are not an HTML page. The message names the detected format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotHtml {
-    /// The bytes are not text. The field names the type of the file.
+    /// The bytes are not text. The field names the detected type of file.
     #[error("is not an HTML page ({0})")]
     Binary(&'static str),
-    /// Each character has four bytes.
+    /// The bytes look like UTF-32, which has four bytes per character.
     #[error("looks like UTF-32, which is not supported: convert it to UTF-8 first")]
     Utf32,
 }
@@ -17,8 +17,8 @@ pub enum NotHtml {
 /// Number of bytes at the beginning in which NULs are counted.
 const PRESCAN: usize = 4096;
 
-/// Decodes a page. The byte order mark, the page's declaration and the bytes themselves determine the
-/// encoding.
+/// Decodes a page. Determines the encoding from the byte order mark, the page's declaration and the bytes
+/// themselves.
 ///
 /// # Errors
 /// [`NotHtml`] if the bytes are an image, an archive or other data, or UTF-32.
@@ -57,8 +57,8 @@ const SIGNATURES: [(&[u8], &str); 11] = [
     (b"SQLite format 3", "SQLite database"),
 ];
 
-/// Returns the type of a file that is not text. The type follows from the first bytes. Otherwise a file is
-/// binary if more than a tenth of the bytes at its beginning are control characters.
+/// Returns the type of a file that is not text. A file is not text if its first bytes are a known signature,
+/// or if more than a tenth of the bytes at its beginning are control characters.
 fn binary(bytes: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start));
     let prescan = &bytes[..bytes.len().min(PRESCAN)];

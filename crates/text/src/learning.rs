@@ -20,7 +20,7 @@ pub struct Training {
     offered: usize,
 }
 
-/// Whether a page is used for training and, if not, why not.
+/// The result of adding a page to a training: whether the page is used and, if not, the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     /// The template will be learned from this page.
@@ -33,13 +33,13 @@ pub enum Added {
     Enough,
 }
 
-/// Why no template can be learned.
+/// The reason why no template can be learned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LearnError {
     /// The pages are from several hosts, but a template belongs to one host.
     #[error("the pages are of several hosts: {}; choose one", counted(hosts))]
     SeveralHosts {
-        /// The number of articles of each host.
+        /// The number of articles from each host.
         hosts: BTreeMap<String, usize>,
     },
     /// There are fewer than two articles.
@@ -69,14 +69,14 @@ impl Training {
     /// 30.
     pub const MOST: usize = 30;
 
-    /// Creates a training for the pages of `host` and its subdomains. If `host` is `None`, all pages must be
-    /// from the same host. In both cases, a page whose address is unknown counts as a page of that host.
+    /// Creates an empty training for pages of `host` and its subdomains. If `host` is `None`, all pages must
+    /// be from the same host. In both cases, a page with an unknown address counts as a page of this host.
     #[must_use]
     pub fn new(host: Option<&str>) -> Self {
         Self { host: host.map(str::to_ascii_lowercase), ..Self::default() }
     }
 
-    /// Adds a page, unless [`Added`] states a reason against it. The template will list it under `name`.
+    /// Adds a page, unless [`Added`] has a reason against it. The template stores `name` for the page.
     pub fn add(&mut self, name: &str, page: Page) -> Added {
         if self.is_full() {
             return Added::Enough;
@@ -122,7 +122,7 @@ impl Training {
         self.kept.len() >= Self::MOST
     }
 
-    /// Learns the template by `method`. The template records `learned` as the time of learning.
+    /// Learns the template with `method`. `learned` is the time of learning, which the template stores.
     ///
     /// # Errors
     /// [`LearnError`] if the pages are from several hosts, or if there are fewer than two.

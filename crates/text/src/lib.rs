@@ -23,7 +23,8 @@
 //! | near-duplicates | [`near_duplicates`], [`near`] |
 //!
 //! `gleaner extract` and `gleaner learn` are built on this crate, and a crawl builds its documents with
-//! [`draft`]. The crate does no I/O. It reads the clock only for the default times of fetching and learning.
+//! [`draft`]. The crate does no I/O. It reads the clock only if the caller passes no time of fetching or
+//! learning.
 
 mod document;
 pub mod draft;

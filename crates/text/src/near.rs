@@ -21,7 +21,7 @@ pub const SIMILARITY: f64 = 0.5;
 /// Maximum number of candidates per value of a band. The newest texts with this value are the candidates.
 const MOST_OF_A_KEY: usize = 256;
 
-/// Returns the signature of a text, or `None` if the text has fewer than 10 words, which are too few for an
+/// Returns the signature of a text. Returns `None` if the text has fewer than 10 words, too few for an
 /// estimate.
 ///
 /// ```
@@ -37,20 +37,20 @@ pub fn signature(text: &str) -> Option<Signature> {
     SignedText::from_text(text).map(|signed| signed.signature)
 }
 
-/// Returns the values of a signature's bands. Two texts with a similarity of 0.44 share at least one value
-/// with a probability of 0.97.
+/// Returns the values of a signature's bands. If the similarity of two texts is 0.44, they share at least one
+/// value with a probability of 0.97.
 #[must_use]
 pub fn bands(signature: &Signature) -> [u64; BANDS] {
     *BandKeys::from_signature(signature).as_array()
 }
 
-/// Returns the estimated similarity of two texts, 0 to 1: the share of common three-word sequences.
+/// Returns the estimated similarity of two texts, 0 to 1: the Jaccard index of their three-word sequences.
 #[must_use]
 pub fn similarity(one: &Signature, other: &Signature) -> f64 {
     one.similarity(other)
 }
 
-/// Decides from similarity, word order and numbers whether two texts are duplicates.
+/// Decides from the similarity, word order and numbers of two texts whether they are duplicates.
 ///
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
@@ -76,9 +76,9 @@ pub fn verdict(one: &str, other: &str, least: f64) -> Relation {
         .relation(similarity, &Alignment::new(&one.tokens, &other.tokens))
 }
 
-/// Returns, for each text, the position of its representative: an earlier text that is its near-duplicate, or
-/// else the text itself. As in a corpus, a text is compared only with earlier representatives.
-/// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
+/// Returns, for each text, the index of its representative. This is an earlier near-duplicate or, if there is
+/// none, the text itself. As in a corpus, a text is compared only with earlier representatives. `least` is
+/// the minimum similarity of near-duplicates, 0 to 1, such as [`near::SIMILARITY`](SIMILARITY).
 ///
 /// Limitation: all texts must be in memory. Each needs about 2 KB in addition to its own size.
 ///

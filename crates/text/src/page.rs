@@ -113,7 +113,7 @@ impl Page {
         *self.verdict.get_or_init(|| judge(&self.tree, self.url().unwrap_or_default()))
     }
 
-    /// Extracts the text without a template. Also sets the verdict, because both use the same run of the block
+    /// Extracts the text without a template. Also sets the verdict, which needs the same result of the block
     /// model.
     pub(crate) fn extract_and_judge(&self, pins: &Pins) -> ExtractedText {
         let (lines, class) = LineClassification::with_class(&self.tree, self.url().unwrap_or_default(), pins);
@@ -137,7 +137,7 @@ impl Page {
         self.tree
     }
 
-    /// Returns the page's origin. If the page's address is unknown, the URL of the origin is a placeholder.
+    /// Returns the page's address and time of fetching. A placeholder replaces an unknown address.
     #[must_use]
     pub fn origin(&self) -> Origin {
         let nowhere = || CanonicalUrl::parse(NOWHERE).expect("a URL that is written here");

@@ -4,8 +4,8 @@ use gleaner_template::{Health, PageFit, Pins, PreparedTemplate, SiteTemplate};
 
 use crate::{Document, Error, Page, extract_with};
 
-/// What the pages of a site have in common: the places of their body text, and the text that they repeat.
-/// [`learn`](crate::learn) learns it from article pages of the site.
+/// The template of a site: the places of the body text on its pages, and the text that they repeat.
+/// [`learn`](crate::learn) learns a template from article pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template(PreparedTemplate);
 
@@ -29,9 +29,9 @@ impl Template {
         self.site().to_json()
     }
 
-    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the margin of
-    /// the result with the template is low, or the result has almost no text, the block model alone is tried
-    /// too. Its result is returned if its margin is higher and, if there was almost no text, it also has more
+    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result
+    /// with the template has a low margin or almost no text, the block model alone is tried too. Its result
+    /// is preferred if it has a higher margin. If the template found almost no text, it must also have more
     /// text.
     ///
     /// ```

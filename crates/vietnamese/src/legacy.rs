@@ -7,8 +7,8 @@
 //! * VNI-Windows writes a vowel, followed by one byte for all its marks: `aù` is `á`.
 //!
 //! Pages in TCVN3 or VNI declare windows-1252 or no encoding, and rely on a font to show the letters.
-//! [`detect`] detects the encodings. A text has an encoding if decoding it turns words that are not
-//! Vietnamese syllables into syllables.
+//! [`detect`] detects the encodings. It chooses an encoding if most words with non-ASCII characters are
+//! Vietnamese syllables after decoding, but not before.
 //!
 //! Limitation: detection needs 16 words with non-ASCII characters. TCVN3 capitals with tones become lower
 //! case.
@@ -30,7 +30,8 @@ impl LegacyEncoding {
     /// All encodings.
     pub const ALL: [Self; 3] = [Self::Viscii, Self::Tcvn3, Self::Vni];
 
-    /// Returns the encoding of a label, such as `viscii` or `x-viet-tcvn5712`, or `None` for any other label.
+    /// Returns the encoding of a label such as `viscii` or `x-viet-tcvn5712`, or `None` if the label is
+    /// unknown.
     #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         let label = label.trim().to_ascii_lowercase();
@@ -102,8 +103,8 @@ impl LegacyEncoding {
         }
     }
 
-    /// Decodes `text` again: it is in this encoding, but was decoded as windows-1252. Keeps characters that
-    /// windows-1252 lacks.
+    /// Corrects a text in this encoding that was decoded as windows-1252. Characters that windows-1252 lacks
+    /// stay unchanged.
     #[must_use]
     pub fn undo_windows_1252(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
@@ -135,8 +136,8 @@ const ENOUGH: f32 = 0.85;
 /// Maximum share of the words with non-ASCII characters that are syllables before decoding.
 const ALREADY: f32 = 0.4;
 
-/// Detects the encoding of a text that was decoded as windows-1252. Returns `None` if the text has none of
-/// these encodings, or too few words for a decision.
+/// Detects the encoding of a text that was decoded as windows-1252. Returns `None` if the text is in none of
+/// these encodings, or has too few words for a decision.
 ///
 /// This is fast for most texts: ASCII is skipped, and the search ends at the first character that
 /// windows-1252 lacks, such as most Vietnamese letters in Unicode and letters of other scripts.
@@ -201,8 +202,8 @@ const VISCII: &str = "ẠẮẰẶẤẦẨẬẼẸẾỀỂỄỆỐỒỔỖ�
 /// The letters from byte 0x80 on, with `·` where the ABC fonts have no letter.
 const TCVN3: &str = "·································ĂÂÊÔƠƯĐăâêôơưđ······àảãáạ·ằẳẵắ·······ặầẩẫấậè·ẻẽéẹềểễếệìỉ···ĩíịò·ỏõóọồổỗốộờởỡớợù·ủũúụừửữứựỳỷỹýỵ·";
 
-/// The vowels of VNI as bytes. Each has the letters that it forms with [`VNI_MARKS`], in their order. `·`
-/// means no letter.
+/// The bytes of the VNI vowels, each with the letters that it forms with the marks, in the order of
+/// [`VNI_MARKS`]. `·` means no letter.
 const VNI_VOWELS: [(u8, &str); 14] = [
     (b'a', "áàảãạăắằẳẵặâấầẩẫậ"),
     (b'A', "ÁÀẢÃẠĂẮẰẲẴẶÂẤẦẨẪẬ"),
@@ -262,7 +263,8 @@ const VNI_LETTERS: [(u8, char); 16] = [
     (0xD6, 'Ư'),
 ];
 
-/// Returns the letter that begins at this byte and its number of further bytes, or `None` if there is none.
+/// Returns the letter that begins with `byte`, and the number of its bytes in `behind`. Returns `None` if no
+/// letter begins here.
 fn vni(byte: u8, behind: &[u8]) -> Option<(char, usize)> {
     if let Some((_, letters)) = VNI_VOWELS.iter().find(|(vowel, _)| *vowel == byte)
         && let Some(mark) = behind.first()

@@ -1,8 +1,8 @@
 //! Parses Vietnamese syllables into an onset, a rhyme and a tone.
 //!
 //! Written Vietnamese puts a space between syllables, and few syllables are possible: 27 onsets (or none),
-//! 165 rhymes, and six tones. After a rhyme that ends in `c`, `ch`, `p` or `t`, only two tones are possible.
-//! Therefore syllables can be recognized by their form.
+//! 165 rhymes, and six tones. Rhymes that end in `c`, `ch`, `p` or `t` have only two of the tones. Therefore
+//! syllables can be recognized by their form.
 //!
 //! Limitation: loan words and foreign names (`internet`, `pano`) are not syllables. Some English words are
 //! valid syllables (`hang`, `the`), and many more are valid if marks are ignored.
@@ -119,7 +119,7 @@ impl Syllable {
         is_possible.then_some(Self { onset, rhyme, tone })
     }
 
-    /// Whether `word` has no marks and equals a Vietnamese syllable whose marks are removed.
+    /// Whether `word` consists of ASCII letters and equals a Vietnamese syllable without its marks.
     ///
     /// ```
     /// use gleaner_vietnamese::Syllable;

@@ -1,10 +1,10 @@
 //! Checks the properties that all fuzz targets test. Any bytes can be extracted, and no extracted line is
-//! empty. The words of the lines together have no more characters than the page, and no more of any ASCII
-//! letter or digit.
+//! empty. The words of all lines together have at most as many characters as the page, and contain each ASCII
+//! letter and digit at most as often.
 //!
 //! Limitation: whole words cannot be compared with those of the page. If a method removes the text between
-//! "a" and "b", they become "ab", a word that is not on the page. In addition, composition (NFC) merges two
-//! characters into one. The crate's property tests compare words, on pages whose words end in a space.
+//! "a" and "b", the result is "ab", which is not a word of the page. In addition, composition (NFC) merges
+//! two characters into one. The crate's property tests compare words, on pages whose words end in a space.
 
 use gleaner_extract::words;
 use gleaner_html::Page;
@@ -16,8 +16,8 @@ use gleaner_methods::{Input, SinglePage};
 /// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.
 ///
 /// # Panics
-/// If a method returns an empty line, or words with more characters or more of an ASCII letter or digit than
-/// the page has.
+/// If a method returns an empty line, or if the words of its lines have more characters than the page or
+/// contain an ASCII letter or digit more often.
 pub fn single_page(bytes: &[u8], prefix: &str) {
     let source = decode(bytes, None).text;
     let page = Page::parse(&source);

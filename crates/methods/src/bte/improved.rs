@@ -3,7 +3,8 @@
 //! The paper's two algorithms cannot run as printed. We corrected these lines:
 //! * Line 8 tests `t in tagHTML[]`, the known tags. But the text of step 1 also counts unknown tags `<...>`
 //!   and `</...>`. Here every element is a tag.
-//! * Line 16, `abs(x + encode[j]) < abs(encode[j])`, tests for a change of sign if "null" (line 6) is 0.
+//! * Line 6 uses "null". We read it as 0, so that line 16, `abs(x + encode[j]) < abs(encode[j])`, tests for a
+//!   change of sign.
 //! * `min` has no initial value. Here it starts at 0, so that a page without words has no result. `min <- s`
 //!   is missing after line 40. As printed, the last negative sum would win instead of the smallest.
 //! * Lines 31 to 35 change `j` without using it, and line 38 sums `encode[i..j]` for only one `j`. Here the
@@ -21,8 +22,8 @@
 //! * Line 48, `token[start..end]`, does not say whether `end` is included. Tokens count from 0 and `end` is a
 //!   number of tokens, so `end` is the first token after the range.
 //! * `encode[]`, `endcode[]` and `encoded[]` are the same array.
-//! * If several sums are equal, `min > s` keeps the first. This is the one with the earliest start and, for
-//!   this start, the earliest end.
+//! * If several sums are equal, `min > s` keeps the first. It has the earliest start and, for this start, the
+//!   earliest end.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;
@@ -30,7 +31,7 @@ use gleaner_html::text::Line;
 use super::{BteParams, Tokens, linear, text_of_range};
 
 /// Returns the lines of the page's best range, or no lines if the page has no words. The time is quadratic in
-/// the page's runs, or linear for pages with more runs than [`BteParams::max_runs`].
+/// the number of runs, but linear for pages with more runs than [`BteParams::max_runs`].
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     let tokens = Tokens::new(page, params);

@@ -54,7 +54,7 @@ use gleaner_extract::has_word;
 
 const NEARBY: usize = 8;
 
-/// Extracts with [`linear::extract`], the fastest of the three methods.
+/// Returns the lines of the page's best range. Uses [`linear::extract`], the fastest of the three methods.
 #[must_use]
 pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     linear::extract(page, params)

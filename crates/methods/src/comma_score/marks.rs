@@ -44,8 +44,8 @@ impl Marks {
     }
 }
 
-/// Counts of characters, commas and full stops in a text. Each count has a total, and the part that is in
-/// anchors (`<a>`).
+/// Counts of characters, commas and full stops in a text. Each count is given for the whole text and for the
+/// text in anchors (`<a>`) only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
     /// CL: all characters except white space, including those in anchors.

@@ -13,11 +13,11 @@ pub struct CommaScoreParams {
     pub comma_power: i32,
     /// The exponent of the number of commas and full stops in anchors.
     pub anchor_power: i32,
-    /// Which of the parts with a score above the average are extracted.
+    /// Which parts with a score above the average are extracted.
     pub position: Position,
 }
 
-/// Which parts can be extracted. This depends on their position in the tree.
+/// The positions in the tree at which parts can be extracted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Position {
     /// Only parts below the parent of the best part. This is the paper's position control.

@@ -74,7 +74,7 @@ impl Ratios {
         Self { lines, array, smoothed }
     }
 
-    /// Returns `TTRArray`, which has the characters per tag of each line.
+    /// Returns `TTRArray`: for each line, the number of characters per tag.
     #[must_use]
     pub fn array(&self) -> &[f64] {
         &self.array

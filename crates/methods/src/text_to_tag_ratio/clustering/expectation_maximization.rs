@@ -105,8 +105,7 @@ fn iterated(ratios: &[f64], mixture: &[Normal]) -> (Vec<Normal>, f64) {
 }
 
 /// Sets `weights` to the probability of each distribution for a ratio. Returns the log density of the mixture
-/// at the ratio. Subtracts the largest logarithm first. Otherwise there would be a division by 0 far from all
-/// means.
+/// at the ratio. Subtracting the largest logarithm first avoids a division by 0 far from all means.
 fn expected(mixture: &[Normal], ratio: f64, weights: &mut [f64]) -> f64 {
     for (weight, normal) in weights.iter_mut().zip(mixture) {
         *weight = normal.log_density(ratio);

@@ -6,9 +6,9 @@
 //! least one deviation above the mean of the three following lines. At the ends of the page, the mean covers
 //! the existing lines, and is 0 if there are none.
 //!
-//! Limitation: content can end one line too early, because two of the three lines after the last but one line
-//! of content are not content. If all ratios are equal, the deviation is 0. Then every line is a jump of 0,
-//! and all lines are content.
+//! Limitation: content can end one line too early. The mean at the second-to-last line of content covers two
+//! lines after the content, so it is low. If all ratios are equal, the deviation is 0. Then every line is a
+//! jump of 0, and all lines are content.
 
 const WINDOW: usize = 3;
 
