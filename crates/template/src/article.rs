@@ -4,19 +4,19 @@
 //! quality of the template and of the corpus.
 //!
 //! 1. Pages such as bot checks, "not found" with status 200, log-ins and consent requests are recognized by
-//!    their phrases, and because they have little other prose (`walls`).
+//!    their phrases if they have little other prose (`walls`).
 //! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
 //!    only captions as body text.
 //! 3. [`Signals`] recognize hubs. An article has one long sequence of sentences that no line of links
 //!    interrupts. A hub has many short ones.
-//! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if it is nearly
-//!    certain that the page is not an article. About ninety features describe the body text that the block
-//!    model found, links, cards, controls, headline, declarations and address.
+//! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if the page is
+//!    almost certainly not an article. About ninety features describe the body text that the block model
+//!    found, links, cards, controls, headline, declarations and address.
 //!
 //! Limitation: a page in doubt counts as an article, because a rejected article is a lost document, whereas
 //! an accepted hub is only one bad document. Of the recorded pages, 2 of 1,340 articles and 116 of 123 other
 //! pages are rejected. The model was trained on these pages. On sites that were not part of the training, 7
-//! articles and 91 other pages are rejected. The other pages that are accepted have their own text: they are
+//! articles and 91 other pages are rejected. The accepted pages that are not articles have text of their own:
 //! pages of courses and institutes, and news lists with whole paragraphs. Each later visit of a rejected page
 //! repeats the decision.
 
@@ -142,13 +142,14 @@ const LEAST_WORDS: f64 = 60.0;
 /// Minimum number of words outside links of a declared article with a publication time, e.g. breaking news.
 const LEAST_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
-/// If the longest sequence of prose has fewer words than this, it may consist of two or three teasers.
+/// A sequence of prose with fewer words may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;
 /// Prose is scattered if its longest sequence contains less than this share of the page's prose.
 const SCATTERED: f64 = 0.2;
 /// Minimum number of lines of links of a page that may be a hub.
 const MANY_LINK_LINES: u32 = 25;
-/// Links dominate if their number of words times `LINKS_RULE` exceeds that of the longest sequence of prose.
+/// A page is a hub if its words in links times `LINKS_RULE` exceed the words of its longest sequence of
+/// prose.
 const LINKS_RULE: f64 = 0.04;
 
 /// The page model rejects a page whose log-odds are below this value. In cross-validation, this happened to
@@ -165,7 +166,7 @@ pub fn judge(page: &Page, url: &str) -> PageClass {
     judge_of_site(page, url, None)
 }
 
-/// Like [`judge`], but uses what is known about the page's site, if `site` is `Some`.
+/// Like [`judge`], but also uses the DOM paths and repeated texts of the page's site, if `site` is `Some`.
 pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> PageClass {
     let evidence = Evidence::new(page, url);
     if let Some(reason) = evidence.without_model(site) {
@@ -187,8 +188,8 @@ pub(crate) fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -
 }
 
 /// Classifies a page like [`judge`], but with the given page model. `judged` is the result of the built-in
-/// block model without a template. If the page model has no trees, the verdict depends only on steps 1 to 3
-/// of the module's documentation, which precede the model.
+/// block model without a template. A page model without trees rejects no page, so only steps 1 to 3 of the
+/// module's documentation decide.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
     verdict(model, &Evidence::new(page, url), judged)
@@ -229,8 +230,8 @@ fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {
         || (scattered && front_page)
 }
 
-/// Returns all features of a page with their names, always in the same order. Training uses them. `url` is as
-/// in [`judge`], and `judged` as in [`judge_with`].
+/// Returns all features of a page with their names, always in the same order. Training uses them. `url` is
+/// described at [`judge`], and `judged` at [`judge_with`].
 #[must_use]
 pub fn feature_row(page: &Page, url: &str, judged: &[ClassifiedBlock]) -> Vec<(&'static str, f32)> {
     let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();

@@ -1,5 +1,5 @@
-//! Finds boilerplate subtrees, which are elements of kinds that never contain body text on a site, such as
-//! menus, lists of stories, comments and footers.
+//! Finds the boilerplate subtrees of a site. These are elements that never contain body text, such as menus,
+//! lists of stories, comments and footers.
 //!
 //! 1. An element of a training page is boilerplate if it contains neither body text nor a source of metadata
 //!    (`has_metadata`).
@@ -19,7 +19,7 @@ use gleaner_html::{NodeId, Page};
 
 use crate::LineClassification;
 
-/// Minimum number of training pages with the kind. On fewer pages, its lack of body text may be chance.
+/// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;
 
 /// Maximum number of training pages whose metadata are compared. Reading them twice takes half of the time of
@@ -73,7 +73,7 @@ fn outermost(pages: &[(&str, &Page)], kinds: &HashMap<Key, String>) -> Vec<Strin
 }
 
 /// Drops the kinds whose removal changes a page's metadata. Kinds are dropped page by page, because a kind
-/// that one page excludes would usually change other pages too.
+/// that changes one page usually changes other pages too.
 fn without_metadata_kinds(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
     let step = pages.len().div_ceil(MOST_WITNESSES).max(1);
     let mut told: Vec<PageMetadata> =
@@ -92,8 +92,7 @@ struct PageMetadata<'a> {
     url: &'a str,
     page: &'a Page,
     whole: Metadata,
-    /// The sets of removed nodes that were tried so far, and whether each changed the metadata. The same sets
-    /// often occur again.
+    /// For each set of removed nodes that was tried, whether it changed the metadata. Sets often occur again.
     tried: HashMap<Vec<NodeId>, bool>,
 }
 
@@ -109,8 +108,7 @@ impl<'a> PageMetadata<'a> {
         *tried.entry(kinds.outermost(page)).or_insert_with_key(differs)
     }
 
-    /// Finds, by bisection, a subset of `kinds` whose elements can all be removed without changing this
-    /// page's metadata.
+    /// Finds by bisection a subset of `kinds` whose removal does not change this page's metadata.
     fn without_its_own(&mut self, kinds: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         let mut groups = vec![kinds];

@@ -14,15 +14,15 @@
 //! | caption | inside an element named like a picture, except in tables |
 //! | link list | inside an element named like a menu, a list of stories or a share bar |
 //!
-//! A user can request captions, credits, by-lines and "read more" lines ([`crate::inserts`]). The other
-//! classes are only for display.
+//! Captions, credits, by-lines and "read more" lines can be requested ([`crate::inserts`]). The other classes
+//! are only for display.
 //!
 //! Limitation: an element's name is used only if the element contains no body text. A paragraph in `<div
-//! class="story-media">` that the model missed is classified as a caption. A comment thread without a telling
-//! name gets no class. A line with both a caption and its credit is classified as a caption, and so is the
-//! credit of an agency without a word such as "photo". A date is classified as a by-line, because sites use
-//! the same names for both. A line of a shop between paragraphs ("Try it for a month") matches the rules for
-//! "read more" lines.
+//! class="story-media">` that the model missed is classified as a caption. Comments are not recognized if no
+//! element around them has a typical name. A line with both a caption and its credit is classified as a
+//! caption, and so is the credit of an agency without a word such as "photo". A date is classified as a
+//! by-line, because sites use the same names for both. A line of a shop between paragraphs ("Try it for a
+//! month") matches the rules for "read more" lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -126,7 +126,7 @@ const REACH: usize = 12;
 /// biographies of authors, or body text in elements that are named after the author.
 const MOST_WORDS_NAMED: u32 = 30;
 
-/// Number of words of a line that points to another story. A link with fewer words is a button.
+/// Number of words of a "read more" line. A link with fewer words is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
 /// Minimum number of digits of a line without letters that may be a date.
@@ -202,7 +202,7 @@ impl<'a> Names<'a> {
         Named { class, because, aside }
     }
 
-    /// Returns the elements around a line, innermost first, as far as they contain no body text.
+    /// Returns the elements around a line that contain no body text, innermost first.
     fn around(&mut self, block: &ClassifiedBlock) -> Vec<(NodeId, NameKinds)> {
         let page = self.page;
         let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
@@ -219,8 +219,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the innermost element that contains the whole line, whether inline or not. If this element is too
-/// far up, returns the block of the line.
+/// Returns the innermost inline or block element that contains the whole line. If it is too far up, returns
+/// the block of the line.
 fn innermost(page: &Page, block: &ClassifiedBlock) -> NodeId {
     let nodes = &block.placed.nodes;
     let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);

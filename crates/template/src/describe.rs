@@ -57,7 +57,6 @@ pub fn describe(template: &SiteTemplate, language: UiLanguage) -> String {
     out
 }
 
-/// Formats a fact with its name.
 fn fact(language: UiLanguage, english: &'static str, vietnamese: &'static str, value: &str) -> String {
     match language {
         UiLanguage::English => format!("{english:<9} {value}"),

@@ -4,26 +4,27 @@
 //! the DOM paths of body text, so only lookups are needed for a page.
 //!
 //! 1. Lines that the site repeats are dropped.
-//! 2. A DOM path *decides* on a line if at least `LEAST_PAGES` training pages have the DOM path, and if at
-//!    least two thirds of its lines there had the same result, body text or boilerplate (`DECISIVE`). Lines
-//!    of similar length have the highest weight
+//! 2. A DOM path *decides* on a line if at least `LEAST_PAGES` training pages have the DOM path, and at least
+//!    two thirds of its lines on these pages had the same result, body text or boilerplate (`DECISIVE`).
+//!    Lines of similar length have a higher weight
 //!    ([`log_odds_of`](gleaner_extract::block_model::DomPathStats::log_odds_of)).
 //! 3. An undecided line is body text if it is between two lines of body text with the same parent element, is
 //!    inside this element, and is neither a caption nor a line of links.
 //! 4. Lines of body text are dropped if their words show that they are credits, by-lines or "read more"
 //!    lines.
-//! 5. The remaining undecided lines are dropped. Detection fails if their words outside lines of links exceed
-//!    `MOST_OPEN` of the words found, if fewer than 30 words were found, or if the page differs from the
-//!    training pages ([`Health`]). Then [`SiteTemplate::extract`] must extract the page.
+//! 5. The remaining undecided lines are dropped. Detection fails in three cases: the undecided lines have,
+//!    outside lines of links, more than `MOST_OPEN` times the words of the body text; the body text has fewer
+//!    than 30 words; the page is unlike the training pages ([`Health`]). Then [`SiteTemplate::extract`] must
+//!    extract the page.
 //!
-//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] does not even build them.
+//! Boilerplate subtrees ([`crate::boilerplate`]) are ignored. [`Detector::read`] skips them during parsing.
 //!
 //! The three thresholds were chosen on 20 recorded sites, with a model that was not trained on the site
 //! (docs/evaluation.md). If the thresholds vary by a factor of three, F1 changes by 0.001 and the share of
 //! detected pages by a tenth. Three measures together improved F1 by 0.0013: the use of final judgements
-//! instead of the model's, the weighting by length, and rule 3. Before them, detection had reduced F1 by as
-//! much. Half of the improvement is from one site that has captions and authors' names at the DOM paths of
-//! paragraphs.
+//! instead of the model's, the weighting by length, and rule 3. Without them, detection reduces F1 by the
+//! same amount. Half of the improvement comes from one site that has captions and authors' names at the DOM
+//! paths of paragraphs.
 //!
 //! Limitation: a paragraph at a new DOM path, such as a quotation in a separate box, is lost if the other
 //! text is long enough. A comment at the same DOM path as the article's paragraphs is included.
@@ -42,7 +43,7 @@ use crate::{ExtractedText, ExtractionMethod, Health, PageClass, SiteTemplate, ar
 /// Minimum number of training pages with a DOM path that decides. A single page may be an exception.
 pub(crate) const LEAST_PAGES: u32 = 2;
 
-/// Minimum log-odds of a DOM path that decides. This is a ratio of two to one.
+/// Minimum log-odds of a DOM path that decides. They mean a ratio of two to one.
 pub(crate) const DECISIVE: f32 = std::f32::consts::LN_2;
 
 /// The log-odds of an undecided line between lines of body text. It is slightly more likely to be body text
@@ -67,16 +68,16 @@ pub struct Detector {
 pub enum Decision {
     /// Body text: the lines at its DOM path on the training pages were body text.
     Content,
-    /// Body text: its DOM path does not decide, but it is between lines of body text.
+    /// Body text: its DOM path does not decide, but the line is between lines of body text.
     Between,
-    /// Not body text. Its DOM path is one of body text, but its words are those of a credit, a by-line or a
-    /// "read more" line.
+    /// Not body text: its DOM path has body text, but its words show a credit, a by-line or a "read more"
+    /// line.
     Insert,
     /// Not body text: the site repeats it.
     Repeated,
     /// Not body text: the lines at its DOM path on the training pages were boilerplate.
     Boilerplate,
-    /// Dropped, because its DOM path does not decide.
+    /// Not body text: its DOM path does not decide.
     Undecided,
     /// Not body text: it is in a boilerplate subtree.
     Subtree,
@@ -150,8 +151,8 @@ impl DetectionResult {
 
 impl Detector {
     /// Prepares a template. If the template has no training pages, every detection fails. Detection also
-    /// fails on a site that embeds its articles as data ([`gleaner_html::embedded`]), because partly parsed
-    /// pages lack this data.
+    /// fails on a site that embeds its articles as data ([`gleaner_html::embedded`]), because
+    /// [`read`](Self::read) does not insert this data into the page.
     #[must_use]
     pub fn from_template(template: &SiteTemplate) -> Self {
         let boilerplate = ElementKinds::from_names(template.boilerplate.iter().map(String::as_str));
@@ -176,9 +177,9 @@ impl Detector {
         self.detect_lines(page).map(DetectionResult::extracted)
     }
 
-    /// Classifies a page of this site on which detection failed, like [`judge`](crate::judge). Rejects
-    /// a page as a hub without using the block model if it has no line at a DOM path of body text, little
-    /// prose and many links.
+    /// Classifies a page of this site on which detection failed, like [`judge`](crate::judge). Without the
+    /// block model, rejects a page as a hub if it has little prose, many links and no line at a DOM path of
+    /// body text.
     #[must_use]
     pub fn verdict(&self, page: &Page, url: &str) -> PageClass {
         article::judge_of_site(page, url, Some(&self.known).filter(|_| self.has_text))
@@ -189,8 +190,8 @@ impl Detector {
         self.detect_outside(page, &self.boilerplate.outermost(page))
     }
 
-    /// Parses a page without this site's boilerplate subtrees. The result contains what
-    /// [`detect_partly`](Self::detect_partly), metadata and links need.
+    /// Parses a page without this site's boilerplate subtrees. The result is sufficient for
+    /// [`detect_partly`](Self::detect_partly), metadata and links.
     #[must_use]
     pub fn read(&self, html: &str) -> PartialPage {
         Page::parse_partly(html, &self.boilerplate)

@@ -1,9 +1,9 @@
-//! Finds what is stored in addition to a page's text: comments, captions, and the links in the text.
+//! Finds the parts of a page that are stored in addition to its text: comments, captions and links.
 //!
 //! Comments are the lines of the class comment ([`crate::class`]) anywhere on the page, except headings,
 //! forms and lines that are mostly links, such as names and buttons. Captions are the captions that
-//! [`crate::inserts`] would include. Links are those in lines of body text. A link that spans several lines
-//! is counted once.
+//! [`crate::inserts`] would include. Links are the links in lines of body text. A link that spans several
+//! lines is counted once.
 //!
 //! Limitation: comments that a script loads are not found. Names and times between comments are stored as
 //! comments unless they are links.

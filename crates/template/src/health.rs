@@ -5,8 +5,8 @@
 //!    that were judged without the template ([`ExtractionMethod::BlockModel`]).
 //! 2. Every later page is compared with these values ([`Health::compare`]). The page is *unlike* the training
 //!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
-//!    hardly any known DOM paths or repeated texts; its margin is unusually low; it has a different
-//!    design and was judged without the template, unless this was frequent in training.
+//!    hardly any known DOM paths or repeated texts; its margin is unusually low; it has a different design
+//!    and was judged without the template, although few training pages were.
 //! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. This
 //!    means that the site was redesigned, or that the training pages were not typical.
 //!
@@ -64,21 +64,20 @@ pub struct PageFit {
 
 const ANOTHER_ORDER: u32 = 5;
 
-/// A page is unlike if its share of known DOM paths and repeated texts, relative to the median page, is below
-/// this value. On sites that were not redesigned, nine of ten pages have at least 0.4. With renamed classes,
-/// pages have at most 0.3.
+/// A page is unlike if its relative share ([`Health::known_share`]) is below this value. On sites that were
+/// not redesigned, nine of ten pages have at least 0.4. With renamed classes, pages have at most 0.3.
 const FAMILIAR: f32 = 0.35;
 
 const UNSURE: f32 = 0.5;
 
-/// A page with at least this relative share has the design of the training pages, whatever its text.
+/// A page with at least this relative share has the design of the training pages.
 const OF_THE_DESIGN: f32 = 0.7;
 
-/// If at least this share of the training pages was judged without votes, such a later page is not unusual.
+/// If at least this share of the training pages was judged without votes, such pages are usual.
 const OFTEN_ALONE: f32 = 0.3;
 
 impl Health {
-    /// Computes the values from the extractions of the training pages with this template.
+    /// Computes the values from the results of this template on its training pages.
     #[must_use]
     pub fn from_pages(pages: &[ExtractedText]) -> Self {
         let median = |of: &dyn Fn(&ExtractedText) -> f32| {
@@ -131,8 +130,8 @@ impl Health {
         self.words > 0 && (shorter || longer)
     }
 
-    /// Returns a page's known DOM paths and repeated texts relative to the median page: the mean of the two
-    /// ratios, 0 to 1. If the median page has no known DOM paths or no repeated texts, that ratio is ignored.
+    /// Returns a page's shares of known DOM paths and repeated texts relative to the median page: the mean of
+    /// the two ratios, 0 to 1. A ratio is ignored if the share of the median page is 0.
     fn known_share(&self, page: &ExtractedText) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs

@@ -73,8 +73,8 @@ impl FromIterator<Insert> for Inserts {
     }
 }
 
-/// Returns, for each line, the kind of insert as which the line is included, or `None` if it is not included.
-/// `is_free` says whether the line with this number has no pin.
+/// Returns, for each line, its kind of insert if the line is included, and `None` otherwise. `is_free`
+/// returns `true` for the number of a line without a pin.
 pub(crate) fn find(
     page: &Page,
     blocks: &[ClassifiedBlock],

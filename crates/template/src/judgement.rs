@@ -1,4 +1,4 @@
-//! Decides for every line of a page whether it is body text, by template, model and pins.
+//! Decides for every line of a page whether it is body text, with the template, the model and the pins.
 //!
 //! 1. The template's votes and the model judge each line. Pins override both.
 //! 2. If the margin of this result is low, or if it has almost no text, the page is judged again without the
@@ -41,9 +41,9 @@ pub struct LineClassification {
     /// For each line that is included as an insert, the kind of the insert. `None` for all other lines.
     /// Inserts are extracted although they are not body text.
     pub inserts: Vec<Option<Insert>>,
-    /// What detection decided about each line. It is empty if detection did not extract the page.
+    /// The decision of detection about each line. Empty if detection did not extract the page.
     pub decisions: Vec<Decision>,
-    /// The method that judged those lines that have no pin.
+    /// The method that judged the lines without a pin.
     pub method: ExtractionMethod,
     /// How clear the classification is, 0 to 1 ([`block_model::margin`]).
     pub margin: f32,
@@ -70,8 +70,9 @@ impl LineClassification {
         Self::of_with(block_model::built_in(), page, template, pins)
     }
 
-    /// Judges a page without a template, and whether it is an article ([`judge`](crate::judge)). Both use the
-    /// same run of the block model. `url` is the page's canonical URL, or empty if unknown.
+    /// Judges the lines of a page without a template, and decides whether the page is an article
+    /// ([`judge`](crate::judge)). The block model runs only once. `url` is the page's canonical URL, or empty
+    /// if unknown.
     #[must_use]
     pub fn with_class(page: &Page, url: &str, pins: &Pins) -> (Self, PageClass) {
         let blocks = block_model::classify(page, block_model::built_in());

@@ -17,8 +17,8 @@
 //! | [`describe`] | a text description of a template |
 //! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
-//! The crate does no I/O and reads no clock: the caller passes pages and times. The only functions that can
-//! fail parse template files and selectors.
+//! The crate does no I/O and reads no clock: the caller passes pages and times. Only the functions that parse
+//! template files and selectors can fail.
 
 pub mod article;
 pub mod boilerplate;

@@ -18,8 +18,8 @@ const EARLY: usize = 3;
 const OPENING: usize = 20;
 
 /// Whether the words of a line of body text show that it is a credit, a by-line or a "read more" line.
-/// `link_share` is the share of its words in links, 0 to 1, and `before` the number of earlier lines of body
-/// text.
+/// `link_share` is the share of the line's words in links, 0 to 1. `before` is the number of earlier lines of
+/// body text.
 pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, before: usize) -> bool {
     if line.kind == LineKind::Heading {
         return false;
@@ -43,7 +43,7 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
     points() || credits() || signs()
 }
 
-/// Beginnings of lines that point to other stories, in addition to those in the lexicon of the block model.
+/// Beginnings of "read more" lines that are not in the lexicon of the block model.
 const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
 const MOST_WORDS_BY_LINE: u32 = 8;

@@ -31,8 +31,8 @@ impl PreparedTemplate {
         &self.detector
     }
 
-    /// Extracts a page of the site by detection. If detection fails, judges every line instead. If pins may
-    /// change the text ([`Pins::affect`]), detection is not tried.
+    /// Extracts a page of the site by detection. Judges every line instead if detection fails, or if the pins
+    /// may change the text ([`Pins::affect`]).
     #[must_use]
     pub fn extract(&self, page: &Page, pins: &Pins) -> ExtractedText {
         let detected = if pins.affect(page) { None } else { self.detector.detect(page) };

@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ExtractionMethod;
 
-/// What a published method learned from a host's pages.
+/// The result of training a published method on a host's pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedTemplate {
     /// FastContentExtractor's template.
     FastContentExtractor(Box<fast_content_extractor::Template>),
-    /// The site's blocks, with which ContentExtractor compares a page.
+    /// The blocks of the site. ContentExtractor compares a page with them.
     ContentExtractor(Box<content_extractor::SiteBlocks>),
 }
 
@@ -49,7 +49,7 @@ impl PublishedTemplate {
         }
     }
 
-    /// Returns the method as documents record it.
+    /// Returns the extraction method that is recorded in documents.
     #[must_use]
     pub fn method(&self) -> ExtractionMethod {
         match self {

@@ -32,20 +32,20 @@ pub struct SiteTemplate {
     pub learned: jiff::Timestamp,
     /// The canonical URLs of the training pages.
     pub learned_from: Vec<String>,
-    /// The values measured on the training pages with this template. Later pages are compared with them.
+    /// The values measured on the training pages, with which later pages are compared.
     pub health: Health,
-    /// What was learned from the training pages: the DOM paths and the repeated text.
+    /// The DOM paths and the repeated text of the training pages.
     pub site: SiteModel,
     /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Old templates have none.
     #[serde(default, rename = "barren")]
     pub boilerplate: BTreeSet<String>,
-    /// What a published method learned. `None` for gleaner's own method. If it is present, only the published
+    /// The template of a published method, or `None` for gleaner's own method. If present, only the published
     /// method is used, and [`site`](Self::site) contains only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedTemplate>,
 }
 
-/// How a text was extracted.
+/// The method that extracted a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExtractionMethod {
@@ -123,7 +123,7 @@ pub struct ExtractedText {
     pub extras: Extras,
 }
 
-/// Why a text is not a template.
+/// The error for a text that is not a template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// The text is not JSON, or lacks fields of a template.
@@ -153,8 +153,8 @@ struct File<'a> {
 }
 
 impl SiteTemplate {
-    /// Learns a host's template from articles, each with its canonical URL. If there are no articles, the
-    /// template is empty, and every page is judged without it.
+    /// Learns a host's template from articles, each with its canonical URL. The template stores `version` and
+    /// the time `learned`. If there are no articles, every page is judged without the template.
     #[must_use]
     pub fn learn(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
         Self::learn_with(block_model::built_in(), host, version, learned, pages)
@@ -222,8 +222,8 @@ impl SiteTemplate {
         }
     }
 
-    /// Returns the page's text by this template. If the margin is low, or if the template finds almost no
-    /// text, this also tries the model alone and returns the result with the higher margin.
+    /// Extracts a page's text with this template. If the margin is low, or if there is almost no text, also
+    /// tries the model alone, and returns the result with the higher margin.
     #[must_use]
     pub fn extract(&self, page: &Page) -> ExtractedText {
         self.extract_with(block_model::built_in(), page)
@@ -293,7 +293,7 @@ impl ExtractedText {
     }
 }
 
-/// Returns the text of a page without using a template.
+/// Extracts the text of a page without a template.
 #[must_use]
 pub fn extract_alone(page: &Page) -> ExtractedText {
     extract_alone_with(block_model::built_in(), page)

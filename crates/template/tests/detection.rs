@@ -1,5 +1,5 @@
-//! Tests that detection finds the same text on a page parsed without boilerplate subtrees as on the whole
-//! page parsed by the reference parser. The pages are generated and, if present, recorded.
+//! Tests that detection finds the same text on a page without boilerplate subtrees and on the whole page from
+//! the reference parser. The pages are generated and, if present, recorded.
 
 use std::fs::{self, File};
 use std::io::Read;

@@ -40,7 +40,6 @@ impl Place {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&self.folder).join("src")
     }
 
-    /// Returns the file of a module.
     fn file(&self) -> PathBuf {
         let inner = self.source().join(self.path.join("/"));
         let names = [inner.with_extension("rs"), inner.join("mod.rs"), inner.join("lib.rs")];
@@ -49,7 +48,6 @@ impl Place {
         if found.exists() { found } else { folder }
     }
 
-    /// Returns the files of a module and of the modules in it.
     fn files(&self) -> Vec<PathBuf> {
         let mut files = vec![self.file()];
         let mut folders = vec![self.source().join(self.path.join("/"))];
@@ -93,7 +91,6 @@ fn leaves(tree: &UseTree, above: &[String]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Returns the public items of a module.
 fn module(place: &Place) -> Vec<Item> {
     let file = read(&place.file());
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! Analyses the form of a URL: whether it looks like a front page, a section, a search or an article.
+//! Analyses the form of a URL, which may indicate a front page, a section, a search or an article.
 //!
 //! Only path and query are used, never the host. The words for lists are common in content management
-//! systems. They must equal a whole path segment.
+//! systems. A word matches only a whole path segment.
 
 const LISTINGS: [&str; 61] = [
     "archive",

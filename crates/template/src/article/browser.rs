@@ -1,6 +1,6 @@
 //! Recognizes pages whose text appears only in a browser that runs their scripts.
 //!
-//! This check is for pages with hardly any text. A page needs a browser if it has scripts and either the
+//! Only pages with hardly any text are checked. Such a page needs a browser if it has scripts and either the
 //! empty root element of a framework or a `<noscript>` that mentions JavaScript.
 //!
 //! Limitation: if an application has an unknown root element and no `<noscript>`, its page is rejected as too

@@ -29,7 +29,7 @@ pub(super) struct Cards {
     pub(super) priced: f32,
 }
 
-/// The properties of a line that are counted.
+/// The counted properties of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LineMarks {
     /// The first text node of the line.
@@ -41,7 +41,7 @@ pub(super) struct LineMarks {
     pub(super) has_price: bool,
 }
 
-/// The date or price of a line counts only if the line has at most this number of words.
+/// Maximum number of words of a line whose date or price counts.
 const SHORT: u32 = 12;
 
 impl LineMarks {

@@ -172,15 +172,15 @@ pub(super) struct Controls {
     pub(super) of_lists: f32,
     pub(super) of_teasers: f32,
     /// Number of class names and ids of `html` and `body` that are typical of lists. The next field counts
-    /// those of articles.
+    /// names that are typical of articles.
     pub(super) list_names: f32,
     pub(super) article_names: f32,
     /// Number of page types in scripts that mean lists, such as `"pageType":"category"`. The next field
-    /// counts those that mean articles.
+    /// counts page types that mean articles.
     pub(super) list_types: f32,
     pub(super) article_types: f32,
-    /// Number of elements with a class such as `product` or `price`. The next field counts those with one
-    /// such as `pagination` or `filter`.
+    /// Number of elements with a class such as `product` or `price`. The next field counts elements with a
+    /// class such as `pagination` or `filter`.
     pub(super) goods: f32,
     pub(super) pages: f32,
 }

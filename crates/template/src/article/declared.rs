@@ -1,6 +1,6 @@
-//! Reads the type that a page declares from OpenGraph and JSON-LD types and from a publication time.
+//! Determines the declared type of a page from its OpenGraph type, JSON-LD types and publication time.
 //!
-//! JSON-LD is only searched for `"@type"` and not parsed, because many pages have invalid JSON-LD.
+//! JSON-LD is searched for `"@type"` but not parsed, because it is invalid on many pages.
 
 use gleaner_html::Page;
 
@@ -28,7 +28,7 @@ impl DeclaredType {
         Self::from_types(page, &json_ld_types(page))
     }
 
-    /// Like [`from_page`](Self::from_page), with the types in the page's JSON-LD.
+    /// Like [`from_page`](Self::from_page), with the JSON-LD types of the page.
     pub(super) fn from_types(page: &Page, types: &[String]) -> Self {
         let is_article = |t: &&str| t.ends_with("Article") || matches!(*t, "BlogPosting" | "Report");
         let open_graph = meta(page, "og:type").map(str::to_ascii_lowercase).unwrap_or_default();

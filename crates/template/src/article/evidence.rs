@@ -1,4 +1,4 @@
-//! Collects what a page shows before the block model reads it. Each value is computed at most once.
+//! Collects the properties of a page that are known without the block model. Each is computed at most once.
 
 use std::cell::OnceCell;
 
@@ -64,7 +64,7 @@ impl<'a> Evidence<'a> {
         self.address.is_some_and(|address| address.is_front_page())
     }
 
-    /// Returns why a page that is not a wall is rejected: it has too little text, or is a declared list.
+    /// Returns why a page is rejected that is not a wall: it has too little text, or it declares a list.
     pub(super) fn poor_or_declared(&self) -> Option<NotArticleReason> {
         let least = if self.is_dated_article() { LEAST_WORDS_DATED } else { LEAST_WORDS };
         if self.signals.words - self.signals.linked < least {
@@ -98,7 +98,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// Returns why the page is not an article, or `None` if only the block model can decide this. If `site`
-    /// is `None`, the reason is the one that [`super::judge_blocks`] gives.
+    /// is `None`, the reason equals that of [`super::judge_blocks`].
     pub(super) fn without_model(&self, site: Option<&Known>) -> Option<NotArticleReason> {
         let poor = self.poor_or_declared();
         let is_hub = poor.is_none() && self.is_hub();

@@ -21,7 +21,6 @@ pub(super) type Row = Vec<(&'static str, f32)>;
 
 /// Minimum number of words of a paragraph of body text.
 const PARAGRAPH: u32 = 20;
-/// Minimum number of words of a long paragraph of body text.
 const LONG: u32 = 40;
 
 /// A block of links with at least this number of words separates sequences of body text.
@@ -273,7 +272,6 @@ impl Words {
         self.0.len()
     }
 
-    /// Returns how many of these words are in the texts.
     fn found_in<'a>(&self, texts: impl Iterator<Item = &'a str>) -> usize {
         let mut found: HashSet<&str> = HashSet::new();
         let mut lower = String::new();

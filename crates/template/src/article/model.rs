@@ -15,8 +15,7 @@ use super::feature_row;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredTree {
-    /// For each split: the name of the feature, the threshold, the child for values up to the threshold, and
-    /// the child for greater values.
+    /// For each split: the feature's name, the threshold, and the children for values up to it and above it.
     splits: Vec<(String, f32, i16, i16)>,
     leaves: Vec<f32>,
 }

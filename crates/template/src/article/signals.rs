@@ -8,7 +8,8 @@ const SHORT: f64 = 8.0;
 /// A line with fewer words does not interrupt prose, even if it consists of links.
 const TINY: f64 = 3.0;
 
-/// Counts over a page's visible lines. A Chinese or Japanese character counts as half a word.
+/// Counts of words and lines over the visible lines of a page. A Chinese or Japanese character counts as half
+/// a word.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Signals {
     /// The number of words on the page.
@@ -31,7 +32,7 @@ struct Line {
     words: f64,
     linked: f64,
     ends_sentence: bool,
-    /// The number of words outside links in a script without full stops.
+    /// The number of words outside links that are in a script without full stops.
     unmarked: f64,
 }
 

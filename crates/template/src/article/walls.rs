@@ -2,7 +2,7 @@
 //! with status 200, gallery without text.
 //!
 //! A wall has a typical phrase in its title, a heading or a short line, and little other prose. There is an
-//! exception: a page that declares an article with a publication time is an article if it has a few sentences
+//! exception: a page that declares an article with a publication time is not a wall if it has a few sentences
 //! and no such phrase in its title. This exception does not apply to login walls, because they often follow
 //! the first sentences of an article. The lists contain common phrases in Vietnamese, English, Russian,
 //! Chinese, Polish and Greek, and the most frequent phrases in German, French and Spanish.
@@ -49,14 +49,14 @@ const CAPTIONS: usize = 5;
 /// Maximum number of words outside captions on a gallery page.
 const BESIDES: f32 = 90.0;
 
-/// A declared article with a publication time is an article if it has at least this number of words of prose.
+/// A declared article with a publication time is not a wall if it has at least this number of words of prose.
 const FEW_SENTENCES: f32 = 25.0;
 
 const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
 
-/// Whether the page contains a phrase of a wall. If it does not, it is not a wall. `lines` are all its lines.
+/// Whether the page contains a phrase of a wall. If not, it cannot be a wall. `lines` are all its lines.
 pub(super) fn may_be_wall(page: &Page, lines: &[KnownLine]) -> bool {
     let lines = lines.iter().map(|line| (line.placed.line.text.as_str(), line.words, line.link_share));
     has_phrase(&title(page), lines)
@@ -121,14 +121,14 @@ impl Wall {
         self.phrases.iter().filter(|phrase| text.contains(*phrase)).count()
     }
 
-    /// Whether a line of body text contains one of the phrases. Also `true` if the page has no body text. So
-    /// a consent banner next to a short text does not make a page a wall.
+    /// Whether a line of body text contains one of the phrases. Also `true` if the page has no body text.
+    /// Because of this test, a page with a short text and a consent banner is not a wall.
     fn is_the_text(&self, page: &Page, judged: &[ClassifiedBlock]) -> bool {
         let mut content = judged.iter().filter(|block| block.is_content()).peekable();
         content.peek().is_none() || content.any(|block| self.line_matches(page, block, PARAGRAPH))
     }
 
-    /// Whether a line of at most `most` words has one of the phrases. Log-ins for comments are ignored.
+    /// Whether a line has at most `most` words and one of the phrases. Log-ins for comments do not count.
     fn line_matches(&self, page: &Page, block: &ClassifiedBlock, most: u32) -> bool {
         let text = &block.placed.line.text;
         block.words <= most
@@ -190,8 +190,7 @@ pub(super) fn is_gallery(judged: &[ClassifiedBlock]) -> bool {
     long >= CAPTIONS && besides < BESIDES && words > 2.0 * besides
 }
 
-/// Whether the page may be a gallery. This does not depend on which lines the block model classifies as body
-/// text.
+/// Whether the page may be a gallery, whichever lines the block model classifies as body text.
 pub(super) fn may_be_gallery(page: &Page, lines: &[KnownLine]) -> bool {
     let is_named = |id: NodeId| {
         let names = [page.tag(id), page.attribute(id, "class"), page.attribute(id, "id")];

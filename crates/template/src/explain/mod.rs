@@ -7,13 +7,13 @@
 //! | `pinning` | selectors for pins |
 //! | `view` | the layout |
 //!
-//! The result is one HTML file without scripts, pictures or fonts. It is built from the page's lines and
-//! never from its markup. Every text is escaped, and a content security policy forbids all external
+//! The result is one HTML file without scripts, pictures or fonts. It is built from the lines of the page and
+//! never from the markup. Every text is escaped, and a content security policy forbids all external
 //! resources. Therefore the page's scripts, styles and trackers cannot run.
 //!
 //! Limitation: the file shows lines, not the layout of the page. It does not show whether text was hidden,
-//! moved or coloured. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but the counts cover the
-//! whole page.
+//! moved or coloured. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but all lines are
+//! counted.
 
 mod pinning;
 mod view;
@@ -52,7 +52,7 @@ pub struct ExplanationInput<'a> {
     pub judgement: &'a LineClassification,
 }
 
-/// Returns the explanation as an HTML document, of at most about [`MOST_BYTES`].
+/// Returns the explanation as an HTML document. Its size is at most about [`MOST_BYTES`].
 ///
 /// ```
 /// use gleaner_html::Page;

@@ -1,4 +1,4 @@
-//! Finds selectors with which a user can pin a line, and counts the lines that each one matches.
+//! Finds selectors with which a user can pin a line, and counts the lines that each selector matches.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const MOST_INNER: usize = 4;
 
 const LONGEST_VALUE: usize = 40;
 
-/// Attributes that are not used: their values differ on each page, or [`selector`] uses them already.
+/// Attributes that are not used, because they differ on each page or because [`selector`] uses them already.
 const NOT_PINNED: [&str; 8] = ["alt", "class", "content", "href", "id", "src", "style", "title"];
 
 /// A selector for a line, with the number of lines of the page that it selects.
@@ -29,8 +29,8 @@ pub(super) struct Suggestion {
     pub(super) lines: Option<(usize, usize)>,
 }
 
-/// Returns the selectors to suggest for each line. These are the one that changes the fewest other lines and,
-/// if it changes more, the one of the line's block.
+/// Returns the selectors to suggest for each line: the selector that changes the fewest other lines, and the
+/// selector of the line's block if it changes more lines.
 pub(super) fn suggestions(
     page: &Page,
     blocks: &[ClassifiedBlock],
@@ -59,7 +59,7 @@ impl Counter<'_> {
     fn suggest(&mut self, at: usize) -> Vec<Suggestion> {
         let block = &self.blocks[at];
         let usual = self.counted(selector(self.page, block.placed.block, 2));
-        // A pin does not change a line that already is what the pin requires.
+        // A pin changes only the lines that do not yet have the required result.
         let changed = |suggestion: &Suggestion| {
             let (lines, content) = suggestion.lines?;
             Some(if self.is_content[at] { content } else { lines - content })

@@ -347,7 +347,6 @@ const fn pin_title(number: usize, class: LineClass) -> &'static str {
     }
 }
 
-/// Returns a pin and the lines of this page that it selects.
 fn to_pin(suggestion: &Suggestion, class: LineClass) -> Markup {
     html! {
         code { (pin(class, &suggestion.selector)) }

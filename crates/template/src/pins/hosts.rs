@@ -7,7 +7,7 @@ use gleaner_corpus::{Extra, PerSite};
 use super::Pins;
 use crate::Inserts;
 
-/// The pins of all hosts, with a default for other hosts.
+/// The pins of hosts and sites, with a default for all other hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostPins {
     hosts: BTreeMap<String, Pins>,
@@ -16,8 +16,8 @@ pub struct HostPins {
 }
 
 impl HostPins {
-    /// Returns the pins of a host. If it has none, returns those of its site. If the site has none either,
-    /// returns the default.
+    /// Returns the pins of a host. If the host has none, returns the pins of its site or, if there are none,
+    /// the default.
     #[must_use]
     pub fn for_host(&self, host: &str) -> &Pins {
         self.hosts.get(host).or_else(|| self.sites.of_host(host)).unwrap_or(&self.others)
@@ -29,7 +29,8 @@ impl HostPins {
         Self { sites, ..self }
     }
 
-    /// Sets the inserts of every host whose pins do not set them ([`Pins::or_inserts`]).
+    /// Sets the inserts of every host whose pins do not set them. [`Pins::or_inserts`] describes the
+    /// arguments.
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         self.map(|pins| pins.or_inserts(inserts, asked_by))
@@ -42,7 +43,7 @@ impl HostPins {
     }
 
     /// Describes the pins that have selected no element of any page so far, except the pins of the hosts in
-    /// `except`. A pin that a clone of this value used is not described either.
+    /// `except`. A pin counts as used if it selected an element through a clone of this value.
     pub fn unused(&self, except: &[String]) -> impl Iterator<Item = String> {
         let of_hosts = self.hosts.iter().filter(|(host, _)| !except.contains(host)).map(|(_, pins)| pins);
         of_hosts.chain(self.sites.iter().map(|(_, pins)| pins)).flat_map(Pins::unused)

@@ -1,4 +1,4 @@
-//! Implements pins, a user's corrections for the pages of a host. They override the template.
+//! Implements pins: a user's corrections for the pages of a host. Pins override the template.
 //!
 //! Each host has one file with two lists of selectors:
 //!
@@ -13,8 +13,8 @@
 //!
 //! A file may also set its host's inserts ([`crate::inserts`]). If it does not, the general setting applies.
 //!
-//! A line is "inside" an element if all its visible text is inside. It does not matter if the line contains
-//! elements itself, such as a `<b>`.
+//! A line is inside an element if all visible text of the line is inside. The line may contain elements, such
+//! as a `<b>`.
 //!
 //! Limitation: pins do not notice a redesign. If a class is renamed, they select nothing
 //! ([`HostPins::unused`]).
@@ -85,7 +85,7 @@ pub enum Pin {
     Drop(u16),
 }
 
-/// Why a file's selectors cannot be used.
+/// The error for a pins file whose selectors cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PinsError {
     /// A selector is invalid.
@@ -146,8 +146,8 @@ impl Pins {
         Ok(Self { file: file.to_owned(), entries, ..Self::default() })
     }
 
-    /// Sets the inserts and replaces earlier ones. `asked_by` is the setting's name as users know it, such as
-    /// `text.keep`. It must not be empty.
+    /// Sets the inserts and replaces earlier ones. `asked_by` is the name of the setting that requests them,
+    /// such as `text.keep`. It must not be empty.
     ///
     /// ```
     /// use gleaner_corpus::Insert;
@@ -161,7 +161,7 @@ impl Pins {
         Self { inserts, asked_by: asked_by.to_owned(), ..self }
     }
 
-    /// Sets the inserts unless they are already set. An empty set is also a setting.
+    /// Like [`with_inserts`](Self::with_inserts), but keeps inserts that were set before, even an empty set.
     #[must_use]
     pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
         if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
@@ -215,8 +215,8 @@ impl Pins {
         &self.file
     }
 
-    /// Returns the file to which a user adds pins for `host`: the file of these pins, or else the host's file
-    /// in `folder`.
+    /// Returns the file to which a user adds pins for `host`: the file of these pins or, if there is none,
+    /// the file of the host in `folder`.
     #[must_use]
     pub fn file_to_edit(&self, folder: &str, host: &str) -> String {
         if self.file.is_empty() { format!("{folder}/{host}.toml") } else { self.file.clone() }
@@ -263,7 +263,7 @@ impl Pins {
         judged.iter().map(|judged| of_line(page, &of_nodes, judged.placed.nodes.clone())).collect()
     }
 
-    /// Returns the pins of every node. The time grows with nodes times selectors times steps (at most 32).
+    /// Returns the pins of every node. The time is proportional to nodes times selectors times steps.
     fn of_page(&self, page: &Page) -> Vec<NodePins> {
         let selectors: Vec<(u16, &Entry, &Selector)> = (0..)
             .zip(&self.entries)

@@ -22,7 +22,7 @@ use thiserror::Error;
 /// Maximum number of steps of a selector, which is the number of bits in a [`State`].
 const MOST_STEPS: usize = 32;
 
-/// Why a text is not a supported selector.
+/// The error for a text that is not a supported selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SelectorError {
     /// The text is empty, or no selector follows a comma or combinator.
@@ -55,7 +55,7 @@ pub(super) struct Selector {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Step {
-    /// Whether the preceding step must match the parent. Otherwise, it may match any ancestor.
+    /// Whether the preceding step must match the parent, and not just any ancestor.
     is_child: bool,
     tests: Vec<Test>,
 }
