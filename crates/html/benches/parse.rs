@@ -1,8 +1,9 @@
-//! Measures decoding and parsing on one thread: the fast builder against html5ever with scraper.
+//! Compares the speed of decoding and parsing on one thread with the fast builder and with html5ever and
+//! scraper.
 //!
 //! Run with `cargo bench -p gleaner-html`. It measures a generated page, and the 60 recorded pages closest to
 //! the median size if they are present. The fast builder's time includes its fallback. On a shared machine,
-//! only the ratio of two figures of the same run is meaningful.
+//! only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 

@@ -4,12 +4,12 @@
 //! 800,000 attributes (5 MiB) takes minutes. The parser cannot be stopped inside a tag. Therefore this scan
 //! runs first and finds where to cut the page.
 //!
-//! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values). The scan
-//! does not track this. Instead, every `<` before a letter or `/` starts a new run of a small tag parser, and
+//! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values), which the
+//! scan does not track. Instead, every `<` before a letter or `/` starts a new run of a small tag parser, and
 //! all runs continue in parallel. If several runs reach the same parser state, the scan keeps only the one
-//! with the most attributes, so there are at most eight runs. The scan takes a few ns per byte.
-//! Limitation: scripts are scanned too. So a page is cut by mistake if a script contains a `<`, a letter and
-//! then 20,000 words without an unquoted `>`.
+//! with the most attributes, so there are at most eight runs. The scan takes a few ns per byte. Limitation:
+//! scripts are scanned too. A page is cut by mistake if a script contains a `<`, a letter and then 20,000
+//! words without an unquoted `>`.
 
 use crate::tag_state::State;
 use crate::tag_state::State::{Name, TagName};

@@ -4,8 +4,8 @@
 //!
 //! 1. declarations (JSON-LD, `<meta>`);
 //! 2. `rel=author` and `itemprop=author`;
-//! 3. a small element with a class or id for an author or a by-line, if it is near the headline or the only
-//!    one on the page;
+//! 3. a small element with a class or id for an author or a by-line, if it is near the headline or is the
+//!    only such element on the page;
 //! 4. a line near the headline with a label such as `By` or `Tác giả:`;
 //! 5. a right-aligned name at the article's end.
 //!
@@ -103,8 +103,8 @@ pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// Whether an element's class or id contains one of `words`. Elements that span the page never match, because
-/// their classes may describe the whole page, as in `<body class="comments-open">`.
+/// Whether an element's class or id contains one of `words`. `html`, `body`, `main` and `article` never
+/// match, because their classes may describe the whole page, as in `<body class="comments-open">`.
 pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
     page.class_and_id(id).iter().any(|name| contains_one(name, words))
         && !matches!(page.tag(id), Some("html" | "body" | "main" | "article"))
@@ -142,8 +142,8 @@ fn classed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     }
 }
 
-/// Returns the names at the beginning of a by-line, before elements such as a desk or a date. Commas and
-/// words for `and` separate the names. If there is no name, the whole text is returned.
+/// Returns the names at the beginning of a by-line, before texts such as a desk or a date. Commas and words
+/// for `and` separate the names. Returns the whole text if there is no name.
 fn first_names(page: &Page, id: NodeId) -> Option<String> {
     let whole = small_text(page, id).filter(|text| !text.is_empty())?;
     let pieces = page.subtree(id).filter_map(|id| page.text(id)).map(tidy).filter(|text| !text.is_empty());

@@ -1,14 +1,14 @@
 //! Determines the canonical address of a page from its declarations.
 //!
-//! The address comes from `rel=canonical` or, if this is missing, from `og:url`. It is made absolute with the
-//! page's own address, if this is known, and its `#fragment` is removed. These addresses are rejected:
+//! The address comes from `rel=canonical` or, if this is missing, from `og:url`. If the page's own address is
+//! known, a relative address is made absolute. A `#fragment` is removed. These addresses are rejected:
 //!
 //! - addresses that are not web addresses or have no host;
 //! - addresses whose host has no dot, unless it is the page's own host;
 //! - the front page's address on any other page, which is a common template error.
 //!
-//! Limitation: an address on another host is accepted, because syndicated articles name their origin in this
-//! way. Such an address may also belong to a test host or to another article. Callers that merge pages by
+//! Limitation: an address on another host is accepted, because syndicated articles declare the original in
+//! this way. But it may also be an address of a test host or of another article. Callers that merge pages by
 //! canonical address should check that the texts are similar.
 
 /// Returns the first acceptable address. If `address` is empty, a relative address stays unchanged.
@@ -20,7 +20,7 @@ pub(crate) fn canonical<'a>(stated: impl IntoIterator<Item = &'a str>, address: 
         .find(|it| is_plausible(it, address))
 }
 
-/// Makes an address absolute. Returns `None` if the scheme is not `http` or `https`, or `stated` is only a
+/// Makes an address absolute. Returns `None` if the scheme is not `http` or `https`, or if `stated` is only a
 /// host.
 pub(crate) fn absolute(stated: &str, address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://").unwrap_or_default();

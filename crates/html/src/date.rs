@@ -7,7 +7,7 @@
 //! accepted (`٢٠ نوفمبر ٢٠٢٦`). Years of the Thai Buddhist, Solar Hijri (Iran, Afghanistan), Minguo (Taiwan)
 //! and Japanese calendars are converted.
 //!
-//! `03/07/2026` has two possible readings. A `Reader` uses data of the page to choose one.
+//! A date such as `03/07/2026` has two readings. A `Reader` chooses one with the data of the page.
 //!
 //! Limitation: a two-digit year is read only in a text that is known to be a date (`Reader::short_date`).
 //! Relative dates (`2 hours ago`) are never read. No clock is used, so dates in the future are accepted up to
@@ -44,9 +44,9 @@ const FIRST_YEAR: i16 = 1990;
 /// Maximum length in bytes of a text with a date.
 const LONGEST: usize = 200;
 
-/// Returns the date in a text in one of three forms: `2026-11-20`, `2026-11-20T09:30:00` (without a zone), or
-/// RFC 3339 with the offset in the text (`+07:00`, or `Z` for zero). Missing seconds become 0, and fractions
-/// of seconds are dropped. Returns `None` in the same cases as [`moment`].
+/// Finds a date in a text. Returns it in one of three forms: `2026-11-20`, `2026-11-20T09:30:00` (without a
+/// zone), or RFC 3339 with the stated offset (`+07:00`, or `Z` for zero). Missing seconds become 0, and
+/// fractions of seconds are dropped. Returns `None` in the same cases as [`moment`].
 ///
 /// ```
 /// use gleaner_html::date::date;
@@ -59,9 +59,9 @@ pub fn date(text: &str) -> Option<String> {
     moment(text).map(|moment| moment.to_string())
 }
 
-/// Returns the date in a text. Returns `None` if the text has no date or more than 200 bytes, if the date
-/// does not exist, or if its year is before 1990 or after 2100. If day and month could be exchanged, the
-/// first number is the day, unless the weekday or AM or PM shows that it is the month.
+/// Finds a date in a text. Returns `None` if the text has no date or more than 200 bytes, if the date does
+/// not exist, or if its year is before 1990 or after 2100. If day and month could be exchanged, the first
+/// number is the day. A weekday, AM or PM can show that it is the month.
 #[must_use]
 pub fn moment(text: &str) -> Option<PartialDateTime> {
     Reader::default().moment(text)
@@ -101,7 +101,7 @@ fn dated(text: &str, date_at: Finder, reader: &Reader) -> Option<PartialDateTime
     Some(PartialDateTime { day, time: Some(clock.time), offset: offset_at(&tokens, clock.end, day, reader) })
 }
 
-/// Returns a text in NFC with ASCII digits. If it were not in NFC, words would be split at accents.
+/// Returns a text in NFC with ASCII digits. Without NFC, words would be split at accents.
 fn composed(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { text.into() } else { text.nfc().map(latin_digit).collect() }
 }
@@ -226,8 +226,8 @@ fn unit(
     }
 }
 
-/// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`. Also parses `11/20/2026` if that is the
-/// only reading.
+/// Parses `20/11/2026`, `20-11-2026`, `20.11.2026` or `20. 11. 2026`. Also parses `11/20/2026` if the month
+/// can only be first.
 fn numbers(tokens: &[Token], at: usize) -> Option<(ParsedDate, usize)> {
     let first = number(tokens.get(at), 1..=2)?;
     let at = behind_separator(tokens, at + 1)?;

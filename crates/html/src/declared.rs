@@ -1,4 +1,4 @@
-//! What a page declares: its `<meta>` elements, microdata, JSON-LD and canonical link.
+//! Collects the declarations of a page: its `<meta>` elements, microdata, JSON-LD and canonical link.
 //!
 //! Metadata, the block model and the search for embedded texts need these declarations. The page keeps them,
 //! so that its JSON-LD is parsed only once.

@@ -5,7 +5,7 @@
 //! 1. a byte order mark (UTF-8, UTF-16);
 //! 2. UTF-8, if the bytes are valid UTF-8, even if another encoding is declared. Text in other encodings is
 //!    hardly ever valid UTF-8, and many UTF-8 pages declare ISO-8859-1. There is an exception: if ISO-2022-JP
-//!    or UTF-16 is declared and the bytes decode in it without errors, it has priority, because such bytes
+//!    or UTF-16 is declared and the bytes are valid in it, the declared encoding is used, because such bytes
 //!    may also be valid UTF-8;
 //! 3. the charset of the header `Content-Type`;
 //! 4. the charset of the first `<meta>` or XML declaration in the first 4,096 bytes;
@@ -15,12 +15,12 @@
 //! in 100, because text in other encodings does not look like damaged UTF-8. An encoding that decodes every
 //! byte (windows-1252 and similar) is always accepted.
 //!
-//! UTF-8 text that was read as Latin-1 and encoded again (`itâ\u{80}\u{99}s`) is restored if the page has
-//! enough evidence (`twice`).
+//! UTF-8 text that was read as Latin-1 and encoded again (`itâ\u{80}\u{99}s`) is restored if there is enough
+//! evidence of this error on the page (`twice`).
 //!
-//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if they are declared. Pages in these
-//! encodings often relied on a font and declared windows-1252 or no encoding. Therefore the decoded text is
-//! checked for these encodings ([`gleaner_vietnamese::legacy`]).
+//! Vietnamese encodings older than Unicode (VISCII, TCVN3, VNI) are used if they are declared. But pages in
+//! these encodings often declare windows-1252 or no encoding, and rely on a font. Therefore every decoded
+//! text is checked for these encodings ([`gleaner_vietnamese::legacy`]).
 //!
 //! Limitation: a page stays unchanged if only a part of it was encoded twice, or if its Vietnamese text in an
 //! older encoding consists of character references. The detector needs enough text to recognize windows-1258.
@@ -38,7 +38,7 @@ use gleaner_vietnamese::legacy::{self, LegacyEncoding};
 /// Number of bytes at the beginning of a page that are searched for a declaration.
 const PRESCAN: usize = 4096;
 
-/// A page's text and how it was decoded.
+/// A page's text and its encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedText<'a> {
     /// The text without a byte order mark. U+FFFD replaces undecodable bytes. The text is borrowed if the
@@ -51,8 +51,9 @@ pub struct DecodedText<'a> {
     pub lossy: bool,
 }
 
-/// Decodes a page. `content_type` is the value of the header `Content-Type`, or `None` if it is unknown. An
-/// example is `text/html; charset=utf-8`. Decoding never fails: U+FFFD replaces bytes that cannot be decoded.
+/// Decodes a page. `content_type` is the value of the header `Content-Type`, such as `text/html;
+/// charset=utf-8`, or `None` if it is unknown. Decoding never fails: U+FFFD replaces bytes that cannot be
+/// decoded.
 #[must_use]
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> DecodedText<'a> {
     let decoded = decoded(bytes, content_type);

@@ -1,7 +1,8 @@
 //! Defines kinds of elements, so that a caller can skip all elements of a kind on the pages of a site.
 //!
-//! A kind consists of the tag, class and id of an element and of its parent. `#` replaces each run of digits,
-//! as in `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a kind.
+//! A kind consists of the tags, classes and ids of an element and its parent. `#` replaces each run of
+//! digits, as in `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a
+//! kind.
 
 use crate::{NodeId, Page};
 
@@ -10,8 +11,7 @@ const LONGEST: usize = 200;
 /// A set of kinds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ElementKinds {
-    /// For each kind, the hash of the element's part of its name and that of the parent's part, in ascending
-    /// order.
+    /// For each kind, the hashes of the element's name and of the parent's name, in ascending order.
     pairs: Vec<(u64, u64)>,
 }
 

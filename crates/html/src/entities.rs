@@ -1,5 +1,5 @@
-//! Resolves character references that remain in declarations. JSON-LD is not HTML but often contains `Tom
-//! &amp; Jerry`, and some sites escape the content of `<meta>` twice.
+//! Resolves character references that remain in declarations after parsing. JSON-LD is not HTML but often
+//! contains `Tom &amp; Jerry`, and some sites escape the content of `<meta>` twice.
 //!
 //! Limitation: a headline about `&amp;` itself is changed too.
 

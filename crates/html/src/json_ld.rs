@@ -32,14 +32,14 @@ pub(crate) struct JsonLd {
     pub(crate) site_name: Option<String>,
     /// The names in the first `BreadcrumbList`, starting with the front page.
     pub(crate) trail: Vec<String>,
-    /// The types of all top-level objects without an address or with the page's address.
+    /// The types of all top-level objects that have no address or the page's address.
     pub(crate) kinds: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) kind: Option<String>,
-    /// All types of the object, `kind` first.
+    /// All types of the object. The first is `kind`.
     pub(crate) kinds: Vec<String>,
     pub(crate) headline: Option<String>,
     pub(crate) published: Option<String>,
@@ -59,7 +59,6 @@ pub(crate) struct Statement {
     pub(crate) words: Option<u64>,
 }
 
-/// Returns the values in a page's JSON-LD.
 pub(crate) fn values(page: &Page) -> Vec<Value> {
     let scripts = page
         .elements("script")
@@ -104,8 +103,7 @@ fn breadcrumbs(objects: &[&Object]) -> Vec<String> {
     items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
 }
 
-/// Whether a type is an article type. These are all types that end in `Article`, `BlogPosting`,
-/// `LiveBlogPosting` and `Report`.
+/// Whether a type is `BlogPosting`, `LiveBlogPosting`, `Report` or ends in `Article`.
 pub(crate) fn is_article(kind: &str) -> bool {
     kind.ends_with("Article") || kind == "BlogPosting" || kind == "LiveBlogPosting" || kind == "Report"
 }
@@ -194,8 +192,8 @@ fn image(value: Option<&Value>, all: &[&Object]) -> Option<String> {
     }
 }
 
-/// Whether an object is free to read. Returns `false` if one of its parts is not, and `None` if nothing is
-/// declared.
+/// Whether an object is declared as free to read. Returns `false` if one of its parts is not free, and `None`
+/// if nothing is declared.
 fn is_free(object: &Object) -> Option<bool> {
     let stated = |object: &Object| match object.get("isAccessibleForFree")? {
         Value::Bool(is_free) => Some(*is_free),
@@ -225,8 +223,8 @@ fn words(object: &Object) -> Option<u64> {
     count.or_else(of_body).filter(|count| *count > 0)
 }
 
-/// Returns a string, or the first string of a list, without tags and with resolved references. Returns `None`
-/// instead of an empty string.
+/// Returns a string, or the first string of a list, without tags and with resolved references, unless it is
+/// empty.
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => {

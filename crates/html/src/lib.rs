@@ -1,8 +1,8 @@
 //! Decodes and parses a page, and reads its links, metadata and lines of text.
 //!
 //! A page goes through these steps: [`decode`] converts bytes to text, [`Page::parse`] builds a tree,
-//! [`links`] and [`metadata`] read the tree, and [`text`] converts the parts to keep to lines. [`source`] is
-//! for methods that read the source without a tree.
+//! [`links`] and [`metadata`] read the tree, and [`text`] converts selected parts of the tree to lines.
+//! [`source`] is for methods that read the source without a tree.
 //!
 //! The crate does no I/O, uses no clock and has no async functions. No function returns a `Result`, because
 //! broken HTML is not an error. A page that would take more than about a second to parse is cut (see

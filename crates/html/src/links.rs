@@ -1,6 +1,6 @@
 //! Reads a page's links and its rules about following them.
 //!
-//! Addresses are trimmed but otherwise as written, in document order. The caller resolves them with the
+//! Addresses are trimmed but otherwise as written, in document order. The caller must resolve them with the
 //! page's own address and [`Links::base`]. Empty addresses are dropped. `#top`, `mailto:` and `javascript:`
 //! are kept.
 //!
@@ -26,7 +26,7 @@ pub struct Links {
     /// The address of the next page of a list or story: `rel=next` of a `<link>` or, if there is none, of an
     /// `<a>`.
     pub next: Option<String>,
-    /// The target of `<meta http-equiv=refresh>`. `None` if it is missing or only reloads the page.
+    /// The target of `<meta http-equiv=refresh>`. `None` if the element is missing or only reloads the page.
     pub refresh: Option<String>,
     /// Whether `<meta name=robots>` contains `nofollow` or `none`.
     pub robots_nofollow: bool,
@@ -34,14 +34,14 @@ pub struct Links {
     pub robots_noindex: bool,
 }
 
-/// A link in the page.
+/// A link of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     /// The address as written, trimmed and never empty.
     pub href: String,
     /// The element of the link. [`anchor_text`] returns its text.
     pub node: NodeId,
-    /// Whether `rel` contains `nofollow`.
+    /// Whether the link's `rel` contains `nofollow`.
     pub rel_nofollow: bool,
 }
 

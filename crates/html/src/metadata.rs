@@ -1,6 +1,6 @@
 //! Reads a page's metadata, such as the headline, dates, authors and language.
 //!
-//! The first source with a value is used. For most values, the sources are, in this order: an article's
+//! The first source that has a value is used. For most values, the sources are, in this order: an article's
 //! JSON-LD, OpenGraph and `article:*`, other `<meta>` elements (Dublin Core, Parse.ly, Sailthru and names of
 //! single sites), microdata, `<h1>` and `<title>`, and the page's JSON-LD. The modules `title`, `author` and
 //! `dates` describe the sources of titles, authors and dates.
@@ -81,9 +81,9 @@ pub struct Metadata {
     pub section: Option<String>,
     /// The page's language: the primary subtag in lower case, such as `vi`.
     pub language: Option<String>,
-    /// The declared address: `rel=canonical` or, if it is missing, `og:url`. It is always a web address. It
-    /// is the address of the front page only on the front page itself. It is relative only if the page's own
-    /// address is unknown.
+    /// The declared address: `rel=canonical` or, if it is missing, `og:url`. Relative only if the page's own
+    /// address is unknown. Addresses that are not web addresses, and the front page's address on another
+    /// page, are ignored.
     pub canonical: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
@@ -102,8 +102,8 @@ pub struct Metadata {
     /// Whether only subscribers may read the text: schema.org `isAccessibleForFree` or
     /// `article:content_tier`.
     pub paywalled: Option<bool>,
-    /// Number of words of the article's text: schema.org `wordCount` or, if it is missing, the number of
-    /// words in `articleBody`.
+    /// The declared number of words of the article: schema.org `wordCount` or, if it is missing, the number
+    /// of words in `articleBody`.
     pub declared_words: Option<u64>,
 }
 
@@ -113,16 +113,16 @@ pub fn metadata(page: &Page) -> Metadata {
     metadata_at(page, "")
 }
 
-/// Reads a page's metadata like [`metadata_at`], for a page that was fetched at `fetched`. Ignores dates of
-/// publication or change that are more than a day after the fetch.
+/// Like [`metadata_at`], for a page that was fetched at the time `fetched`. Ignores dates of publication or
+/// change that are more than a day after this time.
 #[must_use]
 pub fn metadata_fetched(page: &Page, address: &str, fetched: Timestamp) -> Metadata {
     of_sources(page, &Sources::new(page, address, Some(fetched)))
 }
 
-/// Reads a page's metadata. `address` is the page's own address, or empty if it is unknown. It is used to
-/// make the canonical address absolute, and to recognize the site's name in a title. If the page states no
-/// publication day, a day in the address is used.
+/// Reads a page's metadata. `address` is the page's own address, or empty if it is unknown. The address makes
+/// the canonical address absolute, and helps to recognize the site's name in a title. If the page does not
+/// state its publication day, a day in the address is used.
 ///
 /// ```
 /// use gleaner_html::{Page, metadata::metadata_at};
@@ -168,7 +168,7 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
     }
 }
 
-/// Returns the title and description as [`metadata`] does, without searching for authors and dates.
+/// Returns the same title and description as [`metadata`], without searching for authors and dates.
 #[must_use]
 pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
     let sources = Sources::new(page, "", None);
@@ -220,7 +220,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Returns the address that identifies a page: the declared address if it is absolute, or else the page's
+/// Returns the address that identifies a page: the declared address if it is absolute, otherwise the page's
 /// own.
 fn known<'a>(canonical: Option<&'a str>, address: &'a str) -> &'a str {
     canonical.filter(|it| it.contains("://")).unwrap_or(address)
@@ -368,7 +368,7 @@ fn region(tag: &str) -> Option<String> {
     tag.split(['-', '_']).skip(1).find(is_region).map(str::to_ascii_uppercase)
 }
 
-/// Returns `vi` for `vi-VN`, `vi_VN` and `VI`. Names of languages are not tags.
+/// Returns `vi` for `vi-VN`, `vi_VN` and `VI`, and `None` for names of languages.
 fn primary_subtag(tag: &str) -> Option<String> {
     let subtag = tag.trim().split(['-', '_', ',', ';', ' ']).next()?;
     (matches!(subtag.len(), 2 | 3) && subtag.bytes().all(|b| b.is_ascii_alphabetic()))

@@ -5,7 +5,7 @@
 //! usual abbreviations.
 //!
 //! Limitation: abbreviations that are English words are not in the list (in Portuguese, `out` for October and
-//! `set` for September). If a name means different months in different languages (`listopad`), it has its
+//! `set` for September). A name that means different months in different languages (`listopad`) has its
 //! meaning in Polish, Czech and Ukrainian.
 
 use std::collections::HashMap;

@@ -1,13 +1,13 @@
 //! Finds the date that a page prints next to its headline, for pages that declare no date.
 //!
 //! A line counts as a date if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
-//! `Опубликовано`), a name. Dates with a time of day are preferred, then dates in elements with a class or id
-//! for a date, then dates after the headline, then the nearest date. A date with a label such as `Updated` is
-//! the date of the last change.
+//! `Опубликовано`), a name. Of several dates, those with a time of day are preferred, then those in elements
+//! with a class or id for a date, then those after the headline, then the nearest. A date with a label such
+//! as `Updated` is the date of the last change.
 //!
 //! If no date is near the headline, the page after the headline is searched for lines that have a label, or a
-//! class or id for a date. On a page without a headline, lines that contain only a date are searched last.
-//! They are used only if all of them have the same day.
+//! class or id for a date. On a page without a headline, lines that contain only a date are searched last,
+//! and used only if all of them have the same day.
 //!
 //! Dates in the headline, comments, other stories, footers, copyright lines and clocks in page headers are
 //! ignored.
@@ -201,7 +201,7 @@ fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &R
 /// Counts the digits in a range of nodes, so that elements without a date can be skipped quickly.
 struct Digits {
     from: NodeId,
-    /// The number of digits before each node of the range, and before the node that follows it.
+    /// The number of digits before each node of the range, and before the node after the range.
     before: Vec<usize>,
 }
 
@@ -257,8 +257,8 @@ fn dates_of_line(
     split_parts(text).into_iter().filter_map(found).collect()
 }
 
-/// Whether the digits in a small element can be the date of the article. They cannot if any of them belong to
-/// the headline, to other parts of the page, or to today's date.
+/// Whether the digits in a small element can be the date of the article: none of them belongs to the
+/// headline, to other parts of the page, or to today's date.
 fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let mut texts = page.subtree(id).filter_map(|id| Some((id, page.text(id).filter(|it| digits(it) > 0)?)));
     texts.all(|(id, text)| {
@@ -268,8 +268,8 @@ fn is_of_article(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     })
 }
 
-/// Whether a text belongs to the headline. A date inside the headline element does not, if it has a class or
-/// id for a date.
+/// Whether a text belongs to the headline. A text inside the headline element does not belong to it if an
+/// element around the text has a class or id for a date.
 fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let Some(headline) = headline.filter(|headline| page.subtree(*headline).contains(&id)) else {
         return false;
@@ -308,8 +308,8 @@ fn of_line(text: &str, reader: &Reader) -> Option<PartialDateTime> {
     (is_short(text) && years(text) <= 1).then(|| reader.moment(text)).flatten()
 }
 
-/// Returns a date with a two-digit year. It must follow the headline directly, or have both a time of day and
-/// an element with a class or id for a date.
+/// Returns a date with a two-digit year. The date must follow the headline directly, or have a time of day
+/// and an element with a label, class or id for a date.
 fn short_date_of_line(
     text: &str,
     id: NodeId,

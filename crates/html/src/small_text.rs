@@ -21,7 +21,7 @@ pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     SmallText::from_element(page, id).map(|small| small.text())
 }
 
-/// The separate texts of a small element. Most can be rejected before the texts are joined.
+/// The separate texts of a small element. Most elements can be rejected before their texts are joined.
 pub(crate) struct SmallText<'a> {
     parts: [&'a str; MOST_NODES],
     len: usize,

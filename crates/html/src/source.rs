@@ -2,7 +2,7 @@
 //!
 //! This module is for methods that read the source text instead of a tree. The splitter follows the tokenizer
 //! rules of the HTML standard, so a `>` in a quoted value does not end a tag, and `a < b` does not start a
-//! tag. It does not move, close or add elements.
+//! tag. It does not correct the structure: it does not move, close or add elements.
 //!
 //! Limitation: a script with `<!-- <script>` ends at the first `</script>`, but in the standard it ends at
 //! the second. Foreign content is not recognized, so the content of `<svg><style>` is raw too. `<![CDATA[` is
@@ -26,7 +26,7 @@ use crate::tag_state::State;
 pub struct Piece<'a> {
     /// The kind of the piece.
     pub kind: PieceKind<'a>,
-    /// The range in bytes of the source. Pieces are contiguous and never empty.
+    /// The byte range in the source. Pieces are contiguous and never empty.
     pub range: Range<usize>,
 }
 
@@ -52,7 +52,7 @@ pub enum PieceKind<'a> {
     Remark,
 }
 
-/// Splits a source into pieces, in order. Together they are the whole source.
+/// Splits a source into pieces, in order. Together, the pieces are the whole source.
 #[must_use]
 pub fn pieces(source: &str) -> Pieces<'_> {
     Pieces { source, at: 0, raw: None }
@@ -63,7 +63,7 @@ pub fn pieces(source: &str) -> Pieces<'_> {
 pub struct Pieces<'a> {
     source: &'a str,
     at: usize,
-    /// The element whose raw content comes next, and whether this content is text for readers.
+    /// The element whose raw content follows, and whether this content is text for readers.
     raw: Option<(&'a str, bool)>,
 }
 

@@ -1,4 +1,4 @@
-//! Finds the end of a tag, with those tokenizer states of the HTML standard that affect the end. A `>` in a
+//! Finds the end of a tag with the tokenizer states of the HTML standard that affect the end. A `>` in a
 //! quoted value does not end the tag, and a quote has a meaning only after `=`. Self-closing tags and
 //! duplicate attributes need no state.
 

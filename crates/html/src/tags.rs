@@ -24,13 +24,13 @@ fn is_preformatted(tag: &str) -> bool {
 /// Whether an element of this name never yields text. These elements are:
 ///
 /// * `script`, `style`, `template`, `head`, `title`: code and metadata;
-/// * `noscript`: browsers with scripts do not show it, and newspapers put a second copy of lazy images and
-///   "enable JavaScript" in it;
+/// * `noscript`: browsers that run scripts do not show it. On news pages, it contains second copies of
+///   images, or "enable JavaScript";
 /// * `svg`: labels of drawings;
 /// * `annotation`, `annotation-xml`: the source of a formula in `math`, such as TeX, which repeats the
 ///   formula;
 /// * `iframe`, `object`, `video`, `audio`, `canvas`, `noframes`, `noembed`, `progress`, `meter`: their
-///   content is a message for browsers that cannot show them;
+///   content is a message for browsers that do not support the element;
 /// * `button`, `select`, `option`, `optgroup`, `datalist`, `textarea`: controls, not prose;
 /// * `rt`, `rp`: ruby annotations repeat the word next to them.
 #[must_use]
@@ -41,7 +41,7 @@ pub fn never_text(tag: &str) -> bool {
     invisible(tag) || embedded() || gauge() || control()
 }
 
-/// Whether an element takes no space on the page. If so, no space separates the words before and after it.
+/// Whether an element takes no space on the page, so that no space separates the words before and after it.
 fn invisible(tag: &str) -> bool {
     let code = || matches!(tag, "script" | "style" | "template" | "head" | "title");
     let substitute = || matches!(tag, "noscript" | "noframes" | "noembed" | "datalist");
@@ -49,8 +49,8 @@ fn invisible(tag: &str) -> bool {
     code() || substitute() || repeated()
 }
 
-/// How elements of a name are displayed. The page stores it in each node, because the functions above compare
-/// a name with dozens of others.
+/// The results of the functions above for a name. The page stores them in each node, because the functions
+/// compare a name with dozens of others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Display(u8);
 

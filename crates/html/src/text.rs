@@ -1,12 +1,12 @@
-//! Converts the parts of a page that a caller keeps to lines of text.
+//! Converts selected parts of a page to lines of text.
 //!
-//! A line ends at `<br>` and where a block-level element starts or ends. The caller selects the nodes to
+//! A line ends at `<br>` and at the start and end of a block-level element. The caller selects the nodes to
 //! convert. Elements in [`never_text`] never yield text.
 //!
-//! Hidden elements have no text either. These are elements with the `hidden` attribute (except `until-found`)
-//! or an inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and `article` are
-//! exempt, because sites hide them until a script has run. Also exempt are the root that the caller passes,
-//! the parts that React streams (`<div hidden id="S:0">`), and panels that a reader can open:
+//! Hidden elements do not yield text either. These are elements with the `hidden` attribute (except
+//! `until-found`) or an inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and
+//! `article` are exempt, because sites hide them until a script has run. Also exempt are the root that the
+//! caller passes, the parts that React streams (`<div hidden id="S:0">`), and panels that a reader can open:
 //! `role=tabpanel`, and `role=region` with `aria-labelledby`. `aria-hidden` has no visible effect and is
 //! ignored.
 //!
@@ -69,7 +69,7 @@ pub struct PlacedLine {
     pub line: Line,
     /// The innermost block-level element around the line or, if there is none, the caller's root.
     pub block: NodeId,
-    /// The range from the line's first text node to its last. It contains no text of other lines.
+    /// The range from the line's first text node to its last. The range contains no text of other lines.
     pub nodes: Range<NodeId>,
 }
 
@@ -216,8 +216,8 @@ fn visibility(page: &Page, id: NodeId, tag: &LocalName) -> Visibility {
 }
 
 /// Whether this is the id of a part of the page that React streams: `S:` and a hexadecimal number. Such a
-/// part, often the whole article, is in a hidden `div` at the end of the page until a script moves it. After
-/// that, readers see it.
+/// part, often the whole article, is in a hidden `div` at the end of the page until a script moves and shows
+/// it.
 fn is_streamed(id: &str) -> bool {
     id.strip_prefix("S:")
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_hexdigit()))

@@ -2,8 +2,8 @@
 //!
 //! Headings are compared with the declared titles. The first choice is a heading that equals a whole part of
 //! a declared title (`Headline | Section | Site`). The second choice is an `<h1>` that shares words with a
-//! declared title or the page's address, because titles for search engines and sharing are often worded
-//! differently. If there is no such heading, the site's name is cut from a declared title. Three parts can be
+//! declared title or with the page's address, because titles for search engines and for sharing often have
+//! other words. If there is no such heading, the site's name is cut from a declared title. Three parts can be
 //! cut: a first or last part that is the site's name or host, the text after a bar, and, in `<title>`, a
 //! short last part.
 //!
@@ -33,11 +33,11 @@ const MOST_HEADINGS: usize = 20;
 /// Minimum number of words of a headline that is not an `<h1>`.
 const LESSER_WORDS: usize = 3;
 
-/// Maximum number of words of a headline that is worded differently from the page's title.
+/// Maximum number of words of a headline that differs from the declared titles.
 const MOST_WORDS: usize = 35;
 
 /// Minimum share of the shorter text's words that an `<h1>` and a declared title have in common.
-/// `ONLY_SHARED` is for a page's only `<h1>`, and `ONE_SHARED` for one of several.
+/// `ONLY_SHARED` is for a page with one `<h1>`, and `ONE_SHARED` for a page with several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
 
@@ -119,9 +119,9 @@ pub(crate) fn of_document(page: &Page) -> Option<String> {
     in_head.map(|id| start(page.raw_text(id))).filter(|t| !t.is_empty())
 }
 
-/// Returns small elements outside links whose text is the title or a part of it between separators. An `<h2>`
-/// to `<h5>` may be any part except the site's name. Another element must be the longest part. Used for pages
-/// without an `<h1>`, and for pages whose `<h1>` is the site's name.
+/// Returns small elements outside links whose text is the title, or a part of the title between separators.
+/// An `<h2>` to `<h5>` may be any part except the site's name. Another element must be the longest part. Used
+/// for pages without an `<h1>`, and for pages whose `<h1>` is the site's name.
 pub(crate) fn small_headings(page: &Page, title: &str, site: &Site) -> Vec<(NodeId, String)> {
     let title = title.to_lowercase();
     let mut parts: Vec<&str> = vec![&title];
@@ -150,7 +150,7 @@ pub(crate) fn small_headings(page: &Page, title: &str, site: &Site) -> Vec<(Node
     found
 }
 
-/// Whether an element may be a headline by its name. An `<h1>` was searched before.
+/// Whether an element with this name may be a headline. `<h1>` is excluded, because it was searched before.
 fn may_be_headline(page: &Page, id: NodeId) -> bool {
     page.node(id).kind.name().is_some_and(|tag| {
         !page.is_never_text(id)

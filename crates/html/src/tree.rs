@@ -1,22 +1,21 @@
 //! Builds scraper's tree within a budget.
 //!
 //! The rules of the HTML standard repeatedly search the stack of open elements and the list of active
-//! formatting elements. So nested elements cost time quadratic in their depth, and unclosed formatting
+//! formatting elements. Therefore nested elements cost time quadratic in their depth, and unclosed formatting
 //! elements are rebuilt in every block. In html5ever, and so in scraper, 256 KiB of `<div>` take 4.5 s, 256
 //! KiB of `<b id=1><b id=2>...` take 9.9 s, and 256 KiB of `<ul><li>` take 6.4 s. 5 MiB would take half an
 //! hour or more.
 //!
-//! In all these searches, the tree builder queries the sink that receives the tree. It asks for the name of a
-//! node, or whether two nodes are the same. [`CountingSink`] wraps scraper's sink and counts these queries. A
+//! In all these searches, the tree builder queries the sink that receives the tree, for the name of a node or
+//! for the equality of two nodes. [`CountingSink`] wraps scraper's sink and counts these queries. A
 //! [`BudgetGuard`] between the tokenizer and the tree builder drops every token after a [`ParseBudget`] is
 //! spent. The tree built before is kept. The count needs no clock, so a page is cut at the same tag on every
 //! machine.
 //!
 //! Limitation: everything after the cut is lost, whereas a browser would flatten the nesting. Comparisons
 //! between formatting elements send no queries, so they are estimated from the depth. The counted depth can
-//! be greater than the true depth, because a subtree that the standard moves keeps its old depth. So a page
-//! with thousands of blocks nested in unclosed formatting elements may be cut at a fifth of the maximum
-//! depth.
+//! be greater than the true depth, because a moved subtree keeps its old depth. Therefore a page with
+//! thousands of blocks nested in unclosed formatting elements may be cut at a fifth of the maximum depth.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -195,8 +194,8 @@ fn is_formatting(tag: &str) -> bool {
     )
 }
 
-/// Methods for which scraper's sink uses the trait's default also use it here. The exception is MathML's
-/// integration points, which scraper does not implement.
+/// Methods that scraper's sink does not implement have the trait's default here too, except the method for
+/// MathML's integration points.
 impl TreeSink for CountingSink {
     type Handle = Handle;
     type Output = Html;

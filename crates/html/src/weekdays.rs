@@ -1,5 +1,5 @@
-//! Finds the name of a weekday. Most page headers print a weekday before today's date. A weekday also shows
-//! the order of day and month in a numeric date.
+//! Finds the name of a weekday. Today's date in a page header usually has a weekday. A weekday also shows the
+//! order of day and month in a numeric date.
 
 use jiff::civil::Weekday;
 

@@ -56,13 +56,14 @@ const LABELS: [&str; 38] = [
     "von",
 ];
 
-/// Labels that may also begin a name (`Von der Sample`). They count as labels only before a colon.
+/// Labels that may also be the first word of a name (`Von der Sample`). They count as labels only before a
+/// colon.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
 
 /// Labels of photographers, sources and responsible editors, who do not count as authors.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
 
-/// Labels inside a text after which no author's name follows: `An Example; editing by ...`.
+/// Labels inside a text that end the list of authors: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
     ["editing by", "edited by", "photos by", "photo by", "photographs by", "photography by", "graphics by"];
 

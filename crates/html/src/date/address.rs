@@ -6,7 +6,7 @@ use super::{FIRST_YEAR, Token, compact, day, numbers, tokens, year_first, year_t
 
 /// Returns the day in the path or query of an address, in forms such as `/2026/11/20/`, `-20261120`,
 /// `/2026-11-20-`, `/20-11-2026/`, `/2026/nov/20/` and `A2026112009300005196`. Returns `None` if there is no
-/// complete day from 1990 on, or if there are two different days. A day between two words of a slug
+/// complete day from 1990 on, or if there are several different days. A day between two words of a slug
 /// (`anniversary-of-2001-09-11-attacks`) does not count. In a form such as `03-04-2026`, the first number is
 /// the day.
 #[must_use]

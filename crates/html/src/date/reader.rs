@@ -1,11 +1,12 @@
-//! Decides which reading of a date fits the page: the order of day and month, two-digit years, and the zone
-//! `IST`.
+//! Interprets ambiguous dates with the data of the page: the order of day and month, two-digit years, and the
+//! zone `IST`.
 //!
-//! If a date such as `03/04/2026` has two readings, the first of these sources that shows the order decides:
+//! The order of day and month in a date such as `03/04/2026` is taken from the first of these sources that
+//! shows it:
 //!
 //! - the weekday next to the date;
 //! - the day in the page's address;
-//! - the time of the last change or of the fetch, because a publication is not later;
+//! - the time of the last change or of the fetch, because the date of publication is not later;
 //! - the page's other dates;
 //! - the region in `lang` or `og:locale`: the month is first in the United States and the Philippines.
 //!
@@ -69,9 +70,9 @@ impl Reader<'_> {
     }
 
     /// Returns the date in a text with a two-digit year of this century: `20/11/26`. Points are accepted only
-    /// in languages in which the day is first in `20.11.26`, because in others the year may be first. Dashes
-    /// are never accepted. Callers must know that the text is a date, because scores and part numbers look
-    /// the same.
+    /// in languages in which the day is first in `20.11.26`. In other languages, the year may be first.
+    /// Dashes are never accepted. Callers must know that the text is a date, because scores and part numbers
+    /// look the same.
     pub(crate) fn short_date(&self, text: &str) -> Option<PartialDateTime> {
         dated(text, short_year, self)
     }
@@ -146,8 +147,8 @@ impl Reader<'_> {
         best.iter().all(|order| *order == best[0]).then_some(best[0])
     }
 
-    /// Returns the order that a date shows, and the rank of its evidence: 0 for the weekday, 1 for the
-    /// address, 2 for the only possible reading.
+    /// Returns the order that a date shows, and the rank of the evidence: 0 for the weekday, 1 for the
+    /// address, 2 for a date with one possible reading.
     fn vote(&self, found: ParsedDate, text: &str) -> Option<(usize, Order)> {
         match found.month_first {
             None => Some((2, Order::DayFirst)),

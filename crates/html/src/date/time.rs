@@ -1,4 +1,4 @@
-//! Parses the time of day beside a date, and the time zone after it.
+//! Parses a time of day next to a date, and the time zone after the time.
 //!
 //! Limitation: `9.30` is read as a time only after a word for "o'clock", or before a time zone, AM or PM.
 
@@ -133,8 +133,8 @@ pub(super) fn offset_at(tokens: &[Token], at: usize, day: Date, reader: &Reader)
     }
 }
 
-/// Parses the offset after `GMT` or `UTC`, which may contain spaces: `GMT +7`, `(GMT + 7)`. After a minus and
-/// a space, the offset must end with a parenthesis, because `2:00 GMT - 3:00 GMT` is a time span.
+/// Parses the offset after `GMT` or `UTC`. The offset may contain spaces: `GMT +7`, `(GMT + 7)`. After a
+/// minus and a space, the offset must end with a parenthesis, because `2:00 GMT - 3:00 GMT` is a time span.
 fn signed_behind(tokens: &[Token], at: usize) -> Option<i32> {
     let at = behind_spaces(tokens, at);
     let sign = *tokens.get(at)?;

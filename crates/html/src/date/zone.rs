@@ -1,8 +1,8 @@
 //! Looks up abbreviations of time zones.
 //!
 //! Limitation: `CST` always means the American zone, and `BST` always the British one. `IST` is read only if
-//! language or region show whether India, Ireland or Israel is meant. It always has the standard offset of
-//! that country.
+//! language or region show whether India, Ireland or Israel is meant. Then it has the standard offset of this
+//! country.
 
 use jiff::civil::{Date, Weekday};
 
@@ -44,8 +44,8 @@ const FIXED: [(&str, i32); 32] = [
     ("PDT", -420),
 ];
 
-/// American abbreviations that do not name the season with `S` or `D`, with the standard offset in minutes.
-/// They match only in capitals, because `et` and `pt` are words.
+/// American abbreviations without `S` or `D` for the season, with the standard offset in minutes. They match
+/// only in capitals, because `et` and `pt` are words.
 const AMERICAN: [(&str, i32); 4] = [("ET", -300), ("CT", -360), ("MT", -420), ("PT", -480)];
 
 pub(super) fn is_zone(word: &str) -> bool {

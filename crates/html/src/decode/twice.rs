@@ -1,11 +1,11 @@
 //! Undoes double encoding: UTF-8 text that was read as Latin-1 or windows-1252 and encoded again.
 //!
 //! The page is split into runs of non-ASCII characters. A run is suspected if each of its characters is one
-//! byte in Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected run is evidence if it is
-//! unlikely that its bytes are valid UTF-8 by chance: it contains a control character (U+0080 to U+009F,
-//! which correct text never contains), begins with `â€`, or represents at least two characters. All suspected
-//! runs are decoded again if at least two are evidence and there are at least ten times as many suspected
-//! runs as other runs.
+//! byte in Latin-1 or windows-1252 and these bytes are valid UTF-8. A suspected run is evidence if its bytes
+//! are unlikely to be valid UTF-8 by chance: it contains a control character (U+0080 to U+009F, which correct
+//! text never contains), begins with `â€`, or represents at least two characters. All suspected runs are
+//! decoded again if at least two are evidence and there are at least ten times as many suspected runs as
+//! other runs.
 //!
 //! Limitation: a run that represents only one character is usually not evidence, because correct text
 //! contains such runs: `É»` in `«RÉSUMÉ»`, or `é`, a no-break space and `»` in French. A page stays unchanged
@@ -54,9 +54,9 @@ pub(super) fn once(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Returns an upper bound for the number of runs that are evidence, at most [`LEAST_EVIDENCE`]. The first
-/// byte of a multi-byte character is 0xC2 to 0xF4, misread as a letter from `Â` to `ô`. The next byte is 0x80
-/// to 0xBF, misread as a non-ASCII character.
+/// Counts the runs that may be evidence, up to [`LEAST_EVIDENCE`]. The first byte of a multi-byte character
+/// is 0xC2 to 0xF4, misread as a letter from `Â` to `ô`. The next byte is 0x80 to 0xBF, misread as a
+/// non-ASCII character.
 fn beginnings(bytes: &[u8]) -> usize {
     let begins = |at: &usize| {
         matches!(bytes[at + 1..], [0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..])

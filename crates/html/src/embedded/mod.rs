@@ -2,8 +2,8 @@
 //!
 //! Some pages are rendered in the browser from such data (`__NEXT_DATA__`, `self.__next_f.push`,
 //! `window.__INITIAL_STATE__`, `application/json` scripts). Others show a teaser and contain the whole text
-//! in JSON-LD (`articleBody`). [`complete`] inserts such a text below the page's headline, where extraction
-//! and all later steps find it.
+//! in JSON-LD (`articleBody`). [`complete`] inserts the text below the page's headline, where extraction and
+//! all later steps find it.
 //!
 //! A text is inserted only if
 //! * the page shows at most 300 words of prose;
@@ -11,12 +11,11 @@
 //! * at least two in five of its word trigrams are not on the page;
 //! * the page shows at most 60 words of other prose, and at most half as many as the text has.
 //!
-//! So a page that shows its article stays unchanged, whatever texts its scripts contain. If a text is
-//! inserted, lines of the page with the same words are removed, even if they are cut off or divided in
-//! another way.
+//! Therefore a page that shows its article stays unchanged. If a text is inserted, lines of the page with the
+//! same words are removed, even if they are cut off or divided differently.
 //!
-//! Limitation: strings in single quotes and template strings are not read. Neither are data that are
-//! compressed, encoded or fetched later.
+//! Limitation: strings in single quotes, template strings, and data that are compressed, encoded or fetched
+//! later are not read.
 
 mod strings;
 
@@ -57,8 +56,8 @@ const TITLE: f32 = 0.3;
 /// Minimum share of a text's trigrams that the page does not show.
 const NOT_SHOWN: f32 = 0.4;
 
-/// A line repeats the embedded text if at most this share of the line's trigrams is missing there. Some may
-/// be missing because the last word of the line may be cut off.
+/// A line repeats the embedded text if at most this share of the line's trigrams is not in the text. A
+/// trigram may be missing because the last word of the line is cut off.
 const NEW: f32 = 0.2;
 
 const SHORTEST_REPEATED: usize = 3;
@@ -70,7 +69,8 @@ struct Candidate {
     words: Vec<u64>,
 }
 
-/// Parses a page. If the page does not show its article's text but its scripts contain it, inserts the text.
+/// Parses a page. If only the scripts of the page contain the text of its article, inserts the text into the
+/// page.
 ///
 /// ```
 /// use gleaner_html::embedded::{complete, is_completed};

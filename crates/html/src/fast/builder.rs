@@ -82,8 +82,8 @@ pub(super) struct Builder<'a> {
     pub(super) rose: usize,
 }
 
-/// Builds a page without the content of elements of `kinds`, or returns why it cannot do so. `most_work` is
-/// the maximum number of queries that the reference's tree builder may make.
+/// Builds a page without the content of elements of `kinds`, or returns the reason why this is not possible.
+/// `most_work` is the maximum number of queries that the reference's tree builder may make.
 pub(crate) fn build(html: &str, kinds: &ElementKinds, most_work: u64) -> BuildResult {
     if memchr::memchr(0, html.as_bytes()).is_some() {
         return BuildResult::Unsure(FallbackReason::RareCharacter);

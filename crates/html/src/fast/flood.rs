@@ -5,9 +5,8 @@
 //! are counted when they are parsed. Inside scripts, comments and values, an automaton starts at each `<` and
 //! tracks all possible parser states as one set.
 //!
-//! Limitation: the result is an upper bound. A run has at most as many attributes as begin while the set is
-//! not empty, and each attribute counts for at most two runs. If the bound is too high, the reference parses
-//! the page.
+//! Limitation: the result is an upper bound. The attributes of a run begin while the set is not empty, and
+//! each attribute counts for at most two runs. If the bound is too high, the reference parses the page.
 
 use crate::tag_state::State;
 
@@ -25,7 +24,7 @@ const STATES: [State; 8] = [
     State::Single,
 ];
 
-/// The states in which every byte begins a name or a value, or may begin one.
+/// The states in which any byte may begin a name or a value.
 const BEFORE: u8 = 1 << State::BeforeName as u8 | 1 << State::AfterName as u8 | 1 << State::BeforeValue as u8;
 
 /// One example for each class of bytes that are treated in the same way. A `<` is treated like a letter, but

@@ -1,16 +1,16 @@
 //! Skips the content of elements that the caller does not need
 //! ([`ElementKinds`](crate::element_kinds::ElementKinds)).
 //!
-//! Of a skipped element, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD are
-//! written, as its children. Of all other tags, only the name and the end are read. The end of the skipped
-//! element must be certain, and no element inside it may remain open after it. This holds while every end tag
-//! closes the innermost open element. So each tag is compared with a list of open elements, in which
-//! paragraphs, items and options may end implicitly. Any other special case of the standard ends the attempt:
-//! a link in a link, a block in a paragraph with formatting, text in a table, a heading in a heading,
-//! templates. Then the element is built like any other, so the rest of the page does not change.
+//! Only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD become children of a skipped
+//! element. Of all other tags, only the name and the end are read. The end of the skipped element must be
+//! certain, and no element inside it may remain open after it. This is so if every end tag closes the
+//! innermost open element. Therefore each tag is compared with a list of open elements, in which paragraphs,
+//! items and options may end implicitly. Any other special case of the standard ends the attempt: a link in a
+//! link, a block in a paragraph with formatting, text in a table, a heading in a heading, templates. Then the
+//! element is built like any other, so the rest of the page does not change.
 //!
-//! Limitation: the content of a failed attempt is read twice. Attempts stop once failed attempts
-//! have read as many bytes as the page has.
+//! Limitation: the content of a failed attempt is read twice. After failed attempts have read as many bytes
+//! as the page has, no further attempts are made.
 
 use html5ever::{LocalName, local_name};
 
@@ -273,7 +273,7 @@ pub(crate) fn is_json_ld(kind: &str) -> bool {
     kind.trim().get(..19).is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"))
 }
 
-/// Whether metadata are read from this element wherever it is on the page.
+/// Whether metadata are read from this element anywhere on the page.
 fn is_asked_for(tag: Tag, name: &LocalName) -> bool {
     match tag {
         Tag::Heading => *name == local_name!("h1"),

@@ -1,22 +1,22 @@
 //! Builds a page in one pass over its bytes. Nearly all pages can be built in this way.
 //!
 //! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name a keyed hash,
-//! and each node 160 bytes in a linked tree, which must then be copied. In this module, a scanner and a stack
-//! of open elements write directly into the page's flat list. Elements are only appended in document order,
-//! and one backward pass computes the ranges of subtrees. Texts and values are ranges of the source.
+//! and each node 160 bytes in a linked tree, which must then be copied. In this module, a scanner with a
+//! stack of open elements writes directly into the page's flat list. Elements are only appended in document
+//! order, and one backward pass computes the ranges of subtrees. Texts and values are ranges of the source.
 //!
 //! [`Builder`] follows the HTML standard's tree construction (13.2.6) as html5ever implements it. Each group
-//! of insertion modes has a module: `head` has those before and around the head, and `body`, `table` and
-//! `foreign` (SVG and MathML) have the others. [`Formatting`] is reconstructed as in the standard, and
-//! `adoption` moves blocks that remain open when a formatting element ends. Foster parenting (inserting
-//! content before an open table) is not supported. In this case, and for rare cases such as NUL, frames and
-//! `<plaintext>`, the builder gives up with a [`FallbackReason`], and the reference
-//! ([`Page::parse_reference`](crate::Page::parse_reference)) parses the page.
+//! of insertion modes has a module: `head` (all modes up to the body), `body`, `table`, and `foreign` (SVG
+//! and MathML). [`Formatting`] is reconstructed as in the standard, and `adoption` moves blocks that remain
+//! open when a formatting element ends. Foster parenting (inserting content before an open table) is not
+//! supported. In this case, and for rare cases such as NUL, frames and `<plaintext>`, the builder gives up
+//! with a [`FallbackReason`], and the reference ([`Page::parse_reference`](crate::Page::parse_reference))
+//! parses the page.
 //!
 //! Limitation: the result must equal the result of one version of html5ever, including its deviations from
 //! the standard. Two tests compare both, on recorded pages and on random markup, and fuzzing compares them
-//! too. Repeat all three after an update of html5ever. If the builder gives up at the end of a page, the page
-//! costs an extra pass. The reference parses pages that might exceed its budget.
+//! too. Repeat all three after an update of html5ever. If the builder gives up near the end of a page, nearly
+//! the whole page is read twice. The reference parses pages that might exceed its budget.
 
 mod adoption;
 mod arena;
@@ -50,8 +50,8 @@ pub(crate) use leave_out::is_json_ld;
 use crate::page::{NodeId, Parts};
 
 pub(crate) enum BuildResult {
-    /// The page, and its elements of the skipped kinds. The page equals the reference's except for skipped
-    /// content.
+    /// The page, and its elements of the skipped kinds. Except for skipped content, the reference builds the
+    /// same page.
     Sure(Parts, LeftOut),
     /// The reference must build the page.
     Unsure(FallbackReason),

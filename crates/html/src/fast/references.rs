@@ -58,7 +58,7 @@ fn name(rest: &str, in_attribute: bool, out: &mut String) -> Option<usize> {
     Some(end)
 }
 
-/// Looks up the whole name before the next semicolon. No longer name begins with it.
+/// Looks up the whole name up to the next semicolon. It is the longest possible name.
 fn with_semicolon(rest: &str) -> Option<(usize, (u32, u32))> {
     let end = memchr::memchr(b';', &rest.as_bytes()[..rest.len().min(LONGEST)])? + 1;
     NAMED_ENTITIES.get(&rest[..end]).map(|characters| (end, *characters))

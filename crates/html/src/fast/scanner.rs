@@ -1,7 +1,7 @@
-//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes. The functions do not allocate
-//! memory, and use memchr for long distances. The source must not contain NUL or carriage return. Every
-//! function accepts the length of the source as an offset. If a construct is never closed, the function
-//! returns the length of the source or, for a tag, `None`.
+//! Finds the ends of text, comments, tags and raw text. Offsets are in bytes, and may equal the length of the
+//! source. The functions allocate no memory, and use memchr for long distances. The source must not contain
+//! NUL or carriage return. The end of an unclosed construct is the length of the source or, for a tag,
+//! `None`.
 
 use memchr::memmem;
 

@@ -1,4 +1,4 @@
-//! Lists the elements with rules in tree construction, and the HTML standard's sets of elements.
+//! Lists the elements that have rules in tree construction, and the HTML standard's sets of elements.
 //!
 //! The sets are those of html5ever. They differ from the standard in two points: `dialog` and `search` are
 //! not special, and `select` bounds a scope.

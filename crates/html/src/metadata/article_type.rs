@@ -137,9 +137,9 @@ const NAMES: [(ArticleType, &[&str]); 5] = [
     ),
 ];
 
-/// Returns the type of the article. It is read from the first of these sources that shows one: the schema.org
-/// types of the article, the section, the directories of the address, `og:type`, and the other schema.org
-/// types of the page. If several schema.org types match, the first in the order of [`by_schema`] is used.
+/// Returns the type of the article from the first of these sources that shows a type: the schema.org types of
+/// the article, the section, the directories of the address, `og:type`, and the other schema.org types of the
+/// page. If several schema.org types match, the first in the order of [`by_schema`] is used.
 pub(super) fn article_type(sources: &Sources, section: Option<&str>) -> Option<ArticleType> {
     let declared = &sources.article.kinds;
     let by_graph = || {

@@ -1,17 +1,17 @@
 //! Determines when a page was published and changed.
 //!
-//! The publication time is the first date that is found in these sources: declarations in JSON-LD, `<meta>`
-//! and microdata; a printed date with a label (`Published on`); the day in the page's address; a date printed
-//! next to the headline; a date in the page's scripts under a name such as `publishedAt`; a printed date that
-//! may be today's; the time of the last change. If the day comes from the address, and a printed date has the
-//! same day, its time is used. A date more than a day after the fetch is ignored. Three rules correct the
-//! result:
+//! The publication time is the first date found in these sources, in this order: declarations in JSON-LD,
+//! `<meta>` and microdata; a printed date with a label (`Published on`); the day in the page's address; a
+//! date printed next to the headline; a date in the page's scripts under a name such as `publishedAt`; a
+//! printed date that may be today's; the time of the last change. If the day comes from the address, and a
+//! printed date has the same day, the printed time is used. A date more than a day after the fetch is
+//! ignored. Three rules correct the result:
 //!
-//! * If it equals the time of the last change, and the page states an earlier publication elsewhere, the
-//!   earlier date is used, unless the address confirms the later one. Site builders often write the time of
-//!   their last build into both declarations.
+//! * If the result equals the time of the last change, and the page states an earlier publication elsewhere,
+//!   the earlier date is used, unless the address confirms the later date. Site builders often write the time
+//!   of their last build into both declarations.
 //! * If the day in the address is one day earlier or later, and the time is in UTC or has no zone, the day in
-//!   the address is used, because it is the publisher's local day.
+//!   the address is used, because this is the publisher's local day.
 //! * A local time without a zone gets the zone of the page's other dates. A page in Vietnamese gets `+07:00`,
 //!   because Vietnam has one zone. On other pages, only the day is kept.
 //!
@@ -143,7 +143,7 @@ fn at_address(day: Date, printed: &PrintedDate) -> PartialDateTime {
         .unwrap_or_else(|| PartialDateTime::from_day(day))
 }
 
-/// Whether both are the same time. If one of them has no time, compares the days.
+/// Whether both are the same time. Compares the days if one of them has no time.
 fn is_same(a: Option<PartialDateTime>, b: Option<PartialDateTime>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     if a.time.is_some() && b.time.is_some() { a.instant() == b.instant() } else { a.day == b.day }

@@ -1,8 +1,8 @@
-//! Finds the publication time in a page's data for its scripts.
+//! Finds the publication time in the data that a page contains for its scripts.
 //!
 //! Scripts are searched for keys such as `publishedAt`, `datePublished`, `first_publication_date` and
 //! `pubDate`. Keys inside a JSON string are found too, although their quotes have backslashes. Such data
-//! often contain other articles too, so the date is used only if all values have the same day.
+//! often contain other articles too, so the time is used only if all values have the same day.
 
 use memchr::memmem::find_iter;
 

@@ -1,4 +1,4 @@
-//! Pages without the content of unwanted elements.
+//! Parses pages without the content of unwanted elements.
 
 use std::sync::OnceLock;
 
@@ -29,7 +29,7 @@ impl PartialPage {
 impl Page {
     /// Parses a document, but skips the content of elements of the kinds in `without` if their end is
     /// certain. Of skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD
-    /// are kept. The rest is the same as in [`Page::parse`].
+    /// are kept. The rest of the page equals the result of [`Page::parse`].
     ///
     /// ```
     /// use gleaner_html::{Page, element_kinds::ElementKinds};
@@ -53,9 +53,9 @@ impl Page {
         }
     }
 
-    /// Returns a copy without the content of the elements in `left_out`, except for what
-    /// [`parse_partly`](Self::parse_partly) keeps. A text node in `left_out` is removed. The nodes must be in
-    /// page order, and none may contain another.
+    /// Returns a copy without the content of the elements in `left_out`, except for the links and metadata
+    /// that [`parse_partly`](Self::parse_partly) keeps. A text node in `left_out` is removed. The nodes must
+    /// be in page order, and none may contain another.
     #[must_use]
     pub fn without(&self, left_out: &[NodeId]) -> Self {
         let mut copy = Self {

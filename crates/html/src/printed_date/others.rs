@@ -22,8 +22,8 @@ const OTHERS: [&str; 9] = [
 const TODAY: [&str; 8] =
     ["today", "todays", "todaysdate", "currentdate", "currenttime", "datenow", "clock", "datetoday"];
 
-/// Words that may accompany `date` or `time` in a name. `NOW` indicates today's date anywhere in the name,
-/// and `OF_HEADER` at its beginning. `OF_ARTICLE` indicates the article's date.
+/// Words that may accompany `date` or `time` in a name. `NOW` anywhere in the name, or `OF_HEADER` at its
+/// beginning, indicates today's date. `OF_ARTICLE` indicates the article's date.
 const NOW: [&str; 2] = ["current", "now"];
 const OF_HEADER: [&str; 3] = ["header", "topbar", "masthead"];
 const OF_ARTICLE: [&str; 6] = ["article", "entry", "post", "story", "news", "content"];
@@ -53,8 +53,8 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     })
 }
 
-/// Whether a date is today's date: the name of an element around it says so, or it has a weekday and is above
-/// the `article` or `main` that contains the headline.
+/// Whether a date is today's date: an element around it has a name for today's date, or the date has a
+/// weekday and is above the `article` or `main` that contains the headline.
 pub(super) fn is_todays(page: &Page, id: NodeId, text: &str, headline: Option<NodeId>) -> bool {
     let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
     let mut around = ancestors(page, id).take(MOST_AROUND).take_while(|at| !holds_headline(at));

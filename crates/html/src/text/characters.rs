@@ -20,8 +20,8 @@ pub(super) fn is_noise(c: char) -> bool {
     }
 }
 
-/// Whether the joiners U+200C and U+200D may change how this character is displayed. This is so for marks,
-/// emoji and the letters of scripts that join or stack. In Latin text, the joiners have no effect.
+/// Whether the joiners U+200C and U+200D may affect the display of this character. They affect marks, emoji
+/// and letters of scripts that join or stack letters, but not Latin letters.
 fn joins(c: char) -> bool {
     c >= '\u{370}' && !('\u{1E00}'..='\u{206F}').contains(&c) && !c.is_whitespace()
 }
@@ -33,10 +33,10 @@ fn parts_words(before: char, after: char) -> bool {
             || matches!(before, '.' | ',' | ';' | ':' | '!' | '?' | '…' | ')' | '”' | '»'))
 }
 
-/// Whether the text after an element's edge starts a new word. It does if it begins with a capital and the
-/// text before the edge ends with one of these: the end of a sentence; a lower-case letter that follows
-/// another letter (so `e<b>Bay</b>` is one word); two capitals, if a lower-case letter comes next (`<b>TP
-/// HCM</b>Rain`).
+/// Whether the text after an element's edge starts a new word. This is so if the text begins with a capital
+/// and the text before the edge ends with one of these: the end of a sentence; a lower-case letter that
+/// follows another letter (so `e<b>Bay</b>` is one word); two capitals, if the second letter of the new word
+/// is lower case (`<b>TP HCM</b>Rain`).
 fn starts_word(before: &str, after: &str) -> bool {
     let (mut back, mut ahead) = (before.chars().rev(), after.chars());
     ahead.next().is_some_and(char::is_uppercase)
@@ -63,7 +63,7 @@ pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_graphic() || (!c.is_ascii() && (is_letter() || is_mark()))
 }
 
-/// Returns the length in bytes of the leading part that has only plain characters and single spaces.
+/// Returns the length in bytes of the longest prefix that has only plain characters and single spaces.
 fn plain_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
