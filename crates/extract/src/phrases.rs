@@ -10,14 +10,14 @@ impl Phrases {
     /// Prepares the search for some hundreds of short phrases.
     ///
     /// # Panics
-    /// If the phrases are too many or too long for the automaton.
+    /// If there are too many phrases for the automaton, or if they are too long.
     pub fn new<'a>(phrases: impl IntoIterator<Item = &'a str>) -> Self {
         let mut builder = AhoCorasick::builder();
         let automaton = builder.kind(Some(AhoCorasickKind::DFA)).build(phrases);
         Self(automaton.expect("some hundreds of short phrases are within the automaton's limits"))
     }
 
-    /// Whether a text contains one of the phrases. Upper and lower case are distinguished.
+    /// Whether a text contains one of the phrases. The search is case-sensitive.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.0.is_match(text)

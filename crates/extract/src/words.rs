@@ -1,13 +1,13 @@
 //! Defines words, for every method that counts or compares them.
 //!
 //! A word is a maximal run of letters, digits and `_`. Each Han, Hiragana or Katakana character is a separate
-//! word: Chinese and Japanese put no spaces between words, so a whole paragraph would otherwise be one word.
-//! Vietnamese syllables are words. Punctuation marks are not, so that a bar of links separated by `|` does
+//! word. Chinese and Japanese put no spaces between words, so a whole paragraph would otherwise be one word.
+//! Vietnamese syllables are words. Punctuation marks are not words, so a bar of links separated by `|` does
 //! not look like prose. The papers do not define "word" or "term".
 //!
 //! Thai, Lao, Burmese and Khmer put no spaces between words either. In these languages, five letters count as
-//! one word, which is the mean length of an English word. A paragraph then has about as many words as its
-//! translation.
+//! one word, because five is the mean length of an English word. A paragraph then has about as many words as
+//! its translation.
 
 /// Returns the words of a text in order, as written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -1,6 +1,6 @@
 #![no_main]
-//! Runs FastContentExtractor: prepares on all pages of a generated site except the last, and detects on every
-//! page.
+//! Runs FastContentExtractor: prepares with all pages of a generated site except the last, and detects on
+//! every page.
 
 use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_extract_fuzz::{lines_are_of_page, site};

@@ -1,5 +1,5 @@
-//! The properties that this crate's fuzz targets check: extraction accepts any bytes, no line is empty, and
-//! no character occurs more often in the ASCII words of the lines than in the page's texts.
+//! Checks the properties that all fuzz targets test: extraction accepts any bytes, no line is empty, and no
+//! character occurs more often in the ASCII words of the lines than in the page's texts.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
-//! Defines a block: a line of the page and properties such as its words, links, dates and images.
+//! Defines a block: a line of the page with its properties, such as words, links, dates and images.
 //!
 //! Limitation: a full stop ends a sentence unless an ASCII letter or digit follows, so `U.S. Senate` contains
-//! the end of a sentence. A price such as 3.50 counts as a time. Thai and Lao have no full stop. In them, a
-//! space counts as a comma, and a long line as a sentence.
+//! the end of a sentence. A price such as 3.50 counts as a time. Thai and Lao have no full stop, so a space
+//! counts as a comma, and a long line as a sentence.
 
 use gleaner_html::Page;
 use gleaner_html::text::PlacedLine;
@@ -127,7 +127,8 @@ impl NodeMarks {
     }
 }
 
-/// Returns the number of words in a part of a line, which often is the whole line.
+/// Returns the number of words in `part`, a part of `line`. Often the part is the whole line with `words`
+/// words.
 pub(super) fn count_of_part(part: &str, line: &str, words: usize) -> usize {
     if part.trim_ascii() == line { words } else { count_words(part) }
 }

@@ -17,7 +17,7 @@ const MAGIC: &[u8; 8] = b"GLEANER1";
 /// A split of a tree. A row goes left if its feature is at most the threshold, and right otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
-    /// Index of the feature, in the order of [`super::feature_names`].
+    /// The index of the feature in [`super::feature_names`].
     pub feature: u16,
     /// The left child: the index of a split or, if negative, the leaf `-left - 1`.
     pub left: i16,
@@ -37,7 +37,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Returns the value of the leaf to which a row of features leads.
+    /// Returns the value of the leaf that a row of features reaches.
     #[must_use]
     pub fn value(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.splits.is_empty() { -1 } else { 0 };
@@ -104,8 +104,8 @@ impl Forest {
         self.quick_scorer.evaluate(&[row])[0]
     }
 
-    /// Returns the log-odds of several rows. This is faster than calling [`Self::log_odds`] for each row, and
-    /// panics like it.
+    /// Returns the log-odds of several rows. This is faster than calling [`Self::log_odds`] for each row.
+    /// Panics in the same cases.
     pub(super) fn log_odds_of<'a>(&self, rows: &'a [&[f32]]) -> impl Iterator<Item = f32> + use<'a, '_> {
         rows.chunks(LANES).flat_map(|rows| self.quick_scorer.evaluate(rows).into_iter().take(rows.len()))
     }
@@ -173,7 +173,7 @@ impl ModelReader<'_> {
     }
 }
 
-/// Returns the FNV-1a hash of the feature names. It is checked because trees identify features by position.
+/// Returns the FNV-1a hash of the feature names. Files store it, because trees identify features by position.
 fn fingerprint() -> u64 {
     fnv_1a(FNV_START, features::names().join("\n").as_bytes())
 }

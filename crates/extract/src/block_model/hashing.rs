@@ -1,7 +1,7 @@
 //! Computes hashes of words, texts and places, for fast comparison and for storage in templates.
 //!
 //! Limitation: two texts may have the same hash. With 64 bits, this becomes likely for some billions of
-//! texts. A collision has the effect that one line is misclassified.
+//! texts. In such a case, one line may be misclassified.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -26,7 +26,7 @@ pub(super) fn hash_with_masked(first: impl Hash, name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns a hash that is the same on all machines and in all versions, because templates store it.
+/// Returns a hash that templates store. It is the same on all machines and in all versions.
 pub(super) fn hash(of: &impl Hash) -> u64 {
     let mut hasher = Fnv(FNV_START);
     of.hash(&mut hasher);
@@ -70,7 +70,7 @@ pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(hash_in_lower_case)
 }
 
-/// Returns a hash of the word's lower case. Templates do not store it, so it may change.
+/// Returns a hash of a word in lower case. Templates do not store this hash, so it may change.
 pub(super) fn hash_in_lower_case(word: &str) -> u64 {
     if word.is_ascii() {
         return hash_in_eights(word.as_bytes(), |eight| eight.map(|byte| byte.to_ascii_lowercase()));
@@ -100,8 +100,8 @@ pub(super) fn to_lower_case(text: &str) -> String {
     lower
 }
 
-/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if it is
-/// not one letter, or depends on the word.
+/// Returns the lower case of a letter, with a fast path for the most common letters. Returns `None` if the
+/// lower case is not one letter, or depends on the word.
 fn lower_case(c: char) -> Option<char> {
     match c {
         '\0'..='\x7f' => Some(c.to_ascii_lowercase()),

@@ -1,4 +1,4 @@
-//! Classifies lines without the model, by a site's repeated texts and the votes for its DOM paths.
+//! Classifies lines without the model, by the repeated texts of a site and the votes of its DOM paths.
 //!
 //! [`SiteModel::classify`] computes 177 features per line and runs the model. This module needs only two
 //! lookups per line: the hash of the text at its path, and the hash of the DOM path's name. Most of the time
@@ -32,16 +32,16 @@ struct Votes {
     log_odds: [f32; 4],
 }
 
-/// What training learned about the DOM path of a line.
+/// The results of training for the DOM path of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownDomPath {
     /// The number of training pages with this DOM path.
     pub pages: u32,
-    /// The log-odds that a line with as many words at the DOM path is body text, within ±6.91.
+    /// The log-odds, within ±6.91, that a line of this length at the DOM path is body text.
     pub log_odds: f32,
 }
 
-/// A line, and what training learned about its text and DOM path.
+/// A line with the results of training for its text and its DOM path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownLine {
     /// The line.
@@ -52,7 +52,7 @@ pub struct KnownLine {
     pub link_share: f32,
     /// Whether the site repeats the line.
     pub repeated: bool,
-    /// What training learned about the line's DOM path. `None` if no training page has the DOM path.
+    /// The results of training for the line's DOM path. `None` if no training page has the DOM path.
     pub dom_path: Option<KnownDomPath>,
 }
 
@@ -164,13 +164,13 @@ struct Paths<'a> {
     named: Memo<'a, 3, Named>,
 }
 
-/// What depends only on the tag, class and id of an element.
+/// The values that depend only on the tag, class and id of an element.
 struct Named {
     key: u64,
     name: String,
     /// Hash of the name.
     hash: u64,
-    /// Hash of the name of the last element around it, and of the DOM path in this element.
+    /// The last argument and the last result of [`Self::place_in`].
     last: (u64, u64),
 }
 

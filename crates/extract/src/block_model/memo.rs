@@ -1,9 +1,9 @@
-//! Remembers what was computed for names, such as the class and id of an element.
+//! Stores results that were computed for names, such as the class and id of an element.
 //!
 //! Elements of a page repeat a few hundred names. Hashing a name byte by byte takes longer than comparing it
-//! with the remembered name. A table of fixed size without chains keeps the time linear for every page.
+//! with a stored name. A table of fixed size without chains keeps the time linear for every page.
 //!
-//! Limitation: of names with the same slot, only the last one is remembered.
+//! Limitation: of several names with the same slot, only the last is stored.
 
 use super::hashing::hash_in_eights;
 
@@ -20,7 +20,7 @@ impl<const N: usize, T> Default for Memo<'_, N, T> {
 }
 
 impl<'a, const N: usize, T> Memo<'a, N, T> {
-    /// Returns the value of these names. Computes it unless it is remembered.
+    /// Returns the value of these names. Computes the value unless it is stored.
     pub(super) fn get(&mut self, names: [&'a str; N], compute: impl FnOnce() -> T) -> &mut T {
         let mix = |hash: u64, name: &str| hash.rotate_left(23) ^ hash_in_eights(name.as_bytes(), |it| it);
         let slot = &mut self.0[names.into_iter().fold(0, mix) as usize % SLOTS];

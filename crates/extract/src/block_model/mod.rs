@@ -7,8 +7,8 @@
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
 //! 4. The body text consists of the blocks with a probability above a half.
 //!
-//! If other pages of the site are known, [`SiteModel`] first removes the text that the site repeats. It then
-//! combines the model's result with the results on the other pages for the same DOM path.
+//! If other pages of the site are known, [`SiteModel`] first removes the text that the site repeats. Then it
+//! combines the result of the model with the results for the same DOM path on the other pages.
 //!
 //! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
 //! and the results on unseen sites.
@@ -58,13 +58,13 @@ pub struct ClassifiedBlock {
     pub placed: PlacedLine,
     /// The log-odds that the block is body text, from the model and the site. 0 means a probability of 0.5.
     pub log_odds: f32,
-    /// The log-odds according to the model only.
+    /// The log-odds from the model alone.
     pub alone: f32,
     /// The log-odds of the block's DOM path on the training pages. `None` if no training page has a block at
     /// this DOM path.
     pub vote: Option<f32>,
-    /// Why the block was removed before the classification. `None` if the model classified it. A removed
-    /// block has log-odds -6 and no `vote`.
+    /// The reason why the block was removed before the classification. `None` if the model classified it. A
+    /// removed block has log-odds -6 and no `vote`.
     pub removed: Option<RemovalReason>,
     /// The name of the block's DOM path, as in [`SiteModel::dom_paths`].
     pub dom_path: String,
@@ -103,9 +103,10 @@ pub fn feature_names() -> &'static [String] {
     &NAMES
 }
 
-/// Returns the kinds of an element, from the words in its class, id, role and itemprop. An element may have
-/// none or several of these kinds: `comment`, `related`, `share`, `navigation`, `foot`, `head`, `side`,
-/// `advertisement`, `caption`, `by-line`, `tag`, `body`, `title`, `lead`, `offer`, `consent`.
+/// Returns the kinds of an element, from the words in its class, id and similar attributes (`role`,
+/// `itemprop`, `aria-label`, some `data-*`). An element may have none or several of these kinds: `comment`,
+/// `related`, `share`, `navigation`, `foot`, `head`, `side`, `advertisement`, `caption`, `by-line`, `tag`,
+/// `body`, `title`, `lead`, `offer`, `consent`.
 ///
 /// ```
 /// use gleaner_extract::block_model::kinds_of_element;
@@ -121,7 +122,7 @@ pub fn kinds_of_element(page: &Page, element: NodeId) -> impl Iterator<Item = &'
 }
 
 /// Returns the kinds of a short line, from typical words. A line may have none or several of the kinds
-/// `comments`, `related`, `credit`, `offer`, `by-line`. A line of more than 160 bytes has none.
+/// `comments`, `related`, `credit`, `offer` and `by-line`. A line of more than 160 bytes has no kind.
 ///
 /// ```
 /// use gleaner_extract::block_model::phrase_kinds_of;
@@ -165,9 +166,9 @@ pub fn classify(page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
     SiteModel::default().classify(page, model)
 }
 
-/// Returns the margin of a classification, 0 to 1. It is twice the mean distance of the blocks' probabilities
-/// from 0.5. The mean is weighted by words, and ignores blocks with a probability below 0.1. The margin is 0
-/// if no block is body text.
+/// Returns the margin of a classification, 0 to 1: twice the mean distance of the blocks' probabilities from
+/// 0.5. The mean is weighted by words, and ignores blocks with a probability below 0.1. The margin is 0 if no
+/// block is body text.
 #[must_use]
 pub fn margin(judged: &[ClassifiedBlock]) -> f32 {
     if !judged.iter().any(ClassifiedBlock::is_content) {
@@ -185,16 +186,16 @@ pub fn margin(judged: &[ClassifiedBlock]) -> f32 {
 /// The log-odds of a probability of 0.1.
 const MIGHT_BE: f32 = -2.2;
 
-/// Returns the lines of the page's body text according to a model, as [`lines`] does. The result is empty if
-/// no block has a probability of at least 0.05.
+/// Classifies a page with a model and returns the [`lines`] of the body text. The result is empty if no block
+/// has a probability of at least 0.05.
 #[must_use]
 pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
     lines(&classify(page, model))
 }
 
 /// Returns the lines of the body text. If no block is body text, but the likeliest block has a probability of
-/// at least 0.05, returns this block and those that are nearly as likely. Such a guess, with confidence 0, is
-/// better than a lost article.
+/// at least 0.05, returns this block and the blocks that are nearly as likely. Such a guess has the margin 0,
+/// but is better than a lost article.
 #[must_use]
 pub fn lines(judged: &[ClassifiedBlock]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);

@@ -15,12 +15,12 @@ use super::hashing::ByHash;
 use super::lexicon::CONSENT;
 use super::scene::{Element, Scene};
 
-/// Why a line was removed before the classification.
+/// The reason why a line was removed before the classification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovalReason {
     /// The site repeats the line.
     RepeatedBySite,
-    /// The page repeats the line, as it repeats placeholders of blocked embeds.
+    /// The page repeats the line many times, such as a placeholder of blocked embeds.
     RepeatedOnPage,
     /// The line is part of a consent dialog.
     Consent,
@@ -29,7 +29,7 @@ pub enum RemovalReason {
 /// Minimum number of words of a repeated placeholder.
 const LONG: usize = 15;
 
-/// Minimum number of equal placeholders on the page for which they are removed.
+/// Minimum number of equal placeholders that are removed.
 const TIMES: usize = 4;
 
 impl Scene {

@@ -1,13 +1,13 @@
 //! Finds the text that a site repeats: the same text at the same path on several of its pages.
 //!
 //! The method follows ContentExtractor and FastContentExtractor, but compares lines instead of blocks, and
-//! lines must be equal instead of similar. Repeated text is removed before the classification, so that a long
-//! notice does not dominate a short article.
+//! requires equal instead of similar texts. Repeated text is removed before the classification, so that a
+//! long notice does not dominate a short article.
 //!
 //! A text counts as repeated only at one path (tags with class and id, digits masked). Therefore a teaser
 //! elsewhere on the site does not remove an article's lead. Occurrences are counted once per article. Pages
-//! with the same title and the same longest paragraph are copies of one article. Otherwise, the article's
-//! text would count as repeated.
+//! with the same title and the same longest paragraph are copies of one article, whose text would otherwise
+//! count as repeated.
 //!
 //! A text that the model clearly labels body text is kept if at most half of the articles share it
 //! ([`Repeated::but_content`]).
@@ -118,8 +118,8 @@ impl Common {
         self.counts.iter().filter(move |(_, count)| **count >= least).map(|(key, _)| *key)
     }
 
-    /// Returns the probabilities of the repeated texts that occur in at most half of the articles. The model
-    /// evaluates the lines of a text only until the decision is certain.
+    /// Returns the probabilities of the repeated texts that occur in at most half of the articles. Evaluates
+    /// the lines of a text with the model only until the decision is certain.
     fn chances(&mut self, pages: &[&Page], model: &Forest) -> ByHash<Chance> {
         let is_everywhere = |key: &u64| 2 * self.counts[key] > self.articles;
         let mut chances: ByHash<Chance> =

@@ -1,6 +1,6 @@
 //! Collects the blocks and elements of a page, with the sums and maps from which features are computed.
 //!
-//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]), and contains a
+//! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) that contains a
 //! word. Only elements that contain a block are listed, in document order. Because of this order, one
 //! backward pass computes sums over subtrees, and one forward pass computes paths.
 //!
@@ -69,7 +69,7 @@ pub(super) struct Element {
     pub(super) last: usize,
     /// The number of siblings with the same tag and class, including the element itself.
     pub(super) alike: f32,
-    /// The number of these siblings with a date or time in a short line, at most five levels below.
+    /// The number of these siblings that contain a short line with a date or time, at most five levels below.
     pub(super) alike_dated: f32,
 }
 
@@ -256,7 +256,7 @@ impl Scene {
     }
 }
 
-/// What was computed for the names of elements.
+/// The results that were computed for the names of elements.
 #[derive(Debug, Default)]
 pub(super) struct Named<'a> {
     kinds: lexicon::ElementKinds<'a>,

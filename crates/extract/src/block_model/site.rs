@@ -13,8 +13,8 @@
 //!    Classification without the model uses them ([`DomPathStats::log_odds_of`]).
 //!
 //! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
-//! site is left out (docs/evaluation.md). The intercept reflects the cost of a false block relative to a
-//! missed block. If no pages of the site are known, only the model is used, with a threshold of 0.5.
+//! site is left out (docs/evaluation.md). The intercept sets the cost of a false block relative to a missed
+//! block. If no pages of the site are known, only the model is used, with a threshold of 0.5.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use super::odds::{self, chance};
 use super::scene::{Scene, names_of};
 use super::{ClassifiedBlock, Forest, RemovalReason, Repeated};
 
-/// What was learned about a site. The default describes an unknown site.
+/// The results of training on the pages of a site. The default describes an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteModel {
     /// The number of training pages.
@@ -40,29 +40,28 @@ pub struct SiteModel {
     pub repeated: Repeated,
 }
 
-/// What was learned about one DOM path.
+/// The results of training for one DOM path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct DomPathStats {
     /// The number of training pages with a block at the DOM path.
     pub pages: u32,
     /// The number of blocks at the DOM path that were not removed before the classification.
     pub blocks: u32,
-    /// The weight of these blocks in words: up to 60 words per block, plus two per block.
+    /// The sum of the weights of these blocks. A block with n words has the weight min(n, 60) + 2.
     pub words: f64,
-    /// The sum, over these blocks, of weight times probability of body text. It is at most
-    /// [`words`](Self::words).
+    /// The sum, over these blocks, of weight times probability of body text. At most [`words`](Self::words).
     pub content: f64,
-    /// The final classification of the blocks, separately for blocks of fewer than 8 words, 8 to 15, 16 to
-    /// 31, and 32 or more words. All values are zero in templates of earlier versions.
+    /// The final classifications of the blocks, separately for blocks with less than 8 words, with 8 to 15,
+    /// with 16 to 31, and with 32 or more words. All values are zero in templates of earlier versions.
     #[serde(default)]
     pub verdicts: [FinalLabels; 4],
 }
 
-/// The weights of the blocks at one DOM path that have a similar number of words, and how much of this weight
-/// was finally classified as body text. [`DomPathStats::verdicts`] lists the four ranges of words.
+/// The final classifications of the blocks at one DOM path with a number of words in one of the ranges of
+/// [`DomPathStats::verdicts`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalLabels {
-    /// The weight of the blocks, as in [`DomPathStats::words`].
+    /// The sum of the weights of the blocks, as in [`DomPathStats::words`].
     pub words: f64,
     /// The part of this weight that belongs to blocks classified as body text.
     pub kept: f64,
@@ -70,10 +69,10 @@ pub struct FinalLabels {
 
 pub(super) const LENGTHS: [u32; 3] = [8, 16, 32];
 
-/// The weight, in words, of the share over all lengths when it is combined with the share of one length.
+/// The weight, in words, of the share over all lengths in a mean with the share for one length.
 const OF_ALL_LENGTHS: f64 = 100.0;
 
-/// Words of a block beyond this number do not increase its weight in the vote of its DOM path.
+/// Maximum number of words that count in the weight of a block in the vote of its DOM path.
 const LONG: f32 = 60.0;
 
 /// This number is added to the words of a block to get its weight in a vote.
@@ -89,14 +88,15 @@ const OF_THE_LENGTH: f32 = 0.23;
 const INTERCEPT: f32 = -1.42;
 
 impl DomPathStats {
-    /// Returns the vote of the DOM path: the log-odds that a block there is body text, within ±6.91.
+    /// Returns the vote of the DOM path: the log-odds, within ±6.91, that a block at the DOM path is body
+    /// text.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
         log_odds(self.content, self.words)
     }
 
     /// Returns the log-odds, within ±6.91, that a block with `words` words at the DOM path is body text. They
-    /// are computed from the final classifications. If there are none, returns the vote.
+    /// are computed from [`verdicts`](Self::verdicts). If all verdicts are zero, returns the vote.
     #[must_use]
     pub fn log_odds_of(&self, words: u32) -> f32 {
         let sum = |of: fn(&FinalLabels) -> f64| self.verdicts.iter().map(of).sum::<f64>();
@@ -126,7 +126,7 @@ impl SiteModel {
     }
 
     /// Learns like [`Self::learn`]. Also returns the result of [`classify`](Self::classify) for each page.
-    /// This is faster than calling both, because each page is read only once.
+    /// This is faster than two calls, because each page is read only once.
     #[must_use]
     pub fn learn_and_judge(pages: &[&Page], model: &Forest) -> (Self, Vec<Vec<ClassifiedBlock>>) {
         let (repeated, scenes) = Repeated::but_content(pages, model);
@@ -175,8 +175,8 @@ impl SiteModel {
         }
     }
 
-    /// Classifies every block of a page of this site with `model` and with what was learned about the site.
-    /// The blocks are in page order.
+    /// Classifies every block of a page of this site with `model` and the results of training. The blocks are
+    /// in page order.
     #[must_use]
     pub fn classify(&self, page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
         self.combine_votes(ClassifiedPage::new(page, Scene::new(page, &self.repeated), model))

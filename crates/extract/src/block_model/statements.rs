@@ -1,8 +1,8 @@
-//! Reads those metadata of the page that are compared with blocks: title, description, and JSON-LD
+//! Reads the metadata of the page that are compared with blocks: title, description, and JSON-LD
 //! `articleBody`.
 //!
 //! Limitation: the stated title may be the site's name, and the stated body may belong to another article.
-//! Therefore both are only features for the model and not rules.
+//! Therefore both are only features of the model and not rules.
 
 use gleaner_html::Page;
 use gleaner_html::metadata::title_and_description;

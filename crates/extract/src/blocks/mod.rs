@@ -1,13 +1,14 @@
 //! Cuts a page into blocks and finds similar blocks, for [`content_extractor`] and
 //! [`fast_content_extractor`].
 //!
-//! A block is an element with a block tag. Its own content does not include its sub-blocks. The papers call
-//! this an atomic block (figure 3 of Nguyen et al.: "the original block with sub-blocks removed"). `HTML` and
-//! `BODY` are blocks too, so that all text belongs to a block. Every path begins with them.
+//! A block is an element with a block tag. The own content of a block does not include its sub-blocks. The
+//! papers call a block with only its own content an atomic block (figure 3 of Nguyen et al.: "the original
+//! block with sub-blocks removed"). `HTML` and `BODY` are blocks too, so that all text belongs to a block.
+//! Every path begins with them.
 //!
 //! The head, and elements that browsers do not show as text ([`gleaner_html::text::never_text`], hidden
-//! elements), are skipped. Their scripts are counted nevertheless, because the feature vector contains the
-//! number of scripts.
+//! elements), are skipped. Scripts are counted nevertheless, because the feature vector contains their
+//! number.
 //!
 //! [`content_extractor`]: crate::content_extractor
 //! [`fast_content_extractor`]: crate::fast_content_extractor
@@ -165,7 +166,7 @@ impl Blocks {
     }
 }
 
-/// Tags by length. For most elements, the length alone shows that they have none of these tags.
+/// Tags by length. For most elements, the length alone shows that their tag is not in the list.
 struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
 
 const LONGEST_TAG: usize = 10;

@@ -1,4 +1,4 @@
-//! Finds similar blocks, and counts the pages with a block similar to a given block.
+//! Finds similar blocks, and counts the pages that contain a block similar to a given block.
 //!
 //! Two blocks are similar if the cosine of their vectors is above 0.9. The papers compare all pairs. This
 //! module avoids most comparisons:
@@ -6,10 +6,9 @@
 //! 1. Equal vectors form one group.
 //! 2. Groups are compared only if their prefixes share a feature. Features are ordered rarest first. A
 //!    vector's prefix is its shortest beginning for which the norm of the remaining entries is at most 0.9 of
-//!    the vector's norm. If the prefixes of two unit vectors share no feature, all common features are
-//!    outside the prefix of one of them. The product is then at most the norm of this remainder, so the
-//!    cosine is at most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search,
-//!    WWW 2007).
+//!    the vector's norm. If the prefixes of two unit vectors share no feature, all common features are in the
+//!    remainder of one vector. The product is then at most the norm of this remainder, so the cosine is at
+//!    most 0.9 (prefix filtering: Bayardo, Ma, Srikant, Scaling up all pairs similarity search, WWW 2007).
 //! 3. A group is skipped if all of its pages are already counted.
 //!
 //! Limitation: a hostile page (100,000 blocks, each with five of the same thirty words) still causes
@@ -213,7 +212,7 @@ impl WorkLimit {
         Self { left: max_work, spent: false }
     }
 
-    /// Subtracts from the limit. Returns `false` if this call or an earlier one exceeded the limit.
+    /// Subtracts from the limit. Returns `false` if this or an earlier call exceeded the limit.
     pub(crate) fn spend(&mut self, entries: usize) -> bool {
         self.spent |= self.left < entries as u64;
         self.left = self.left.saturating_sub(entries as u64);
@@ -225,8 +224,8 @@ impl WorkLimit {
     }
 }
 
-/// Returns from which number of pages with a similar block on a block is non-content: a share of `pages`, but
-/// at least `least` and at least two.
+/// Returns the minimum number of pages with a similar block for which a block is non-content: a share of
+/// `pages`, but at least `least` and at least two.
 pub(crate) fn repeated_from(pages: usize, share: f64, least: usize) -> usize {
     let share = (share * pages as f64).ceil() as usize;
     share.max(least).max(2)

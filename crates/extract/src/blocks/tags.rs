@@ -1,7 +1,7 @@
 //! Lists the block tags.
 //!
-//! The introduction of the FastContentExtractor paper names TABLE, TR, HR, P and DIV, in a list from which
-//! entries were lost in print. Figure 3 names SPAN. ContentExtractor's list also contains UL.
+//! The introduction of the FastContentExtractor paper names TABLE, TR, HR, P and DIV. Other entries of this
+//! list were lost in print. Figure 3 names SPAN. ContentExtractor's list also contains UL.
 
 const OF_THE_PAPER: [&str; 7] = ["table", "tr", "p", "hr", "ul", "div", "span"];
 

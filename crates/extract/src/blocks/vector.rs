@@ -1,9 +1,9 @@
 //! Defines the feature vectors of blocks, and computes the cosine of two vectors.
 //!
-//! A feature vector consists of the numbers of images, scripts and hyperlinks, and the count of each
-//! lower-case term, in a block's own content. The papers give no weights, so an image counts as much as a
-//! word. Features are ordered rarest first, which speeds up the search for similar vectors (`similarity`).
-//! The order does not affect results.
+//! The feature vector of a block has the numbers of images, scripts and hyperlinks, and of each lower-case
+//! term, in the block's own content. The papers give no weights, so an image counts as much as a word.
+//! Features are ordered rarest first, which speeds up the search for similar vectors (`similarity`). The
+//! order does not affect results.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ impl<'a> Features<'a> {
         Self { known, new: HashMap::new(), numbers_new: true }
     }
 
-    /// Uses the numbers of `known`, and one number for all other terms. This is enough to exclude vectors
+    /// Uses the numbers of `known`, and one number for all other terms. This is sufficient to exclude vectors
     /// that cannot be similar to a vector of known features.
     pub(crate) fn with_known_only(known: &'a HashMap<String, u32>) -> Self {
         Self { numbers_new: false, ..Self::with_known(known) }
@@ -69,8 +69,8 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Whether it is certain that a character stays unchanged in lower case. The test needs no table, and most
-/// words pass it. It returns `false` for some unchanged characters.
+/// Whether a character certainly stays unchanged in lower case. The test needs no table, but returns `false`
+/// for some unchanged characters.
 #[inline]
 fn is_lower(c: char) -> bool {
     if c.is_ascii() {
@@ -148,8 +148,8 @@ impl Vector {
     }
 
     /// Whether the vector contains terms that [`Features::with_known_only`] did not distinguish. Each
-    /// occurrence of such a term counts as a separate term. So the norm is too small rather than too great,
-    /// and the cosine with a vector of known features is never too small.
+    /// occurrence of such a term counts as a separate term. Therefore the norm is never too great, and the
+    /// cosine with a vector of known features is never too small.
     pub(crate) fn is_rough(&self) -> bool {
         self.entries.first().is_some_and(|(feature, _)| *feature == UNKNOWN)
     }

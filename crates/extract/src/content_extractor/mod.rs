@@ -9,17 +9,17 @@
 //! 3. Each block is compared with all blocks of all input pages. Pages with a similar block are counted.
 //! 4. A block with a similar block on many pages is non-content. All other blocks are content.
 //!
-//! The papers leave details open. [`ContentExtractorParams`] defines "many" and the block tags. The page
-//! itself is an input page and counts as one page, in [`SiteBlocks::find`] and in
-//! [`SiteBlocks::find_without`]. Blocks without words are neither compared nor counted.
-//! [`SiteBlocks::num_block_temp`] explains NumBlockTemp of table II.
+//! The papers leave details open. [`ContentExtractorParams`] defines "many" and the block tags. In
+//! [`SiteBlocks::find`] and [`SiteBlocks::find_without`], the page itself is also an input page. Blocks
+//! without words are neither compared nor counted. [`SiteBlocks::num_block_temp`] explains NumBlockTemp of
+//! table II.
 //!
 //! The cost as published ([`Search::Exhaustive`]) is proportional to the number of blocks of the page times
-//! that of the site. [`ContentExtractorParams::max_work`] limits it. [`Search::Indexed`] gives the same
-//! result, but compares only blocks that share a rare feature.
+//! the number of blocks of the site. [`ContentExtractorParams::max_work`] limits it. [`Search::Indexed`]
+//! gives the same result, but compares only blocks that share a rare feature.
 //!
-//! Known failures: an inline block splits a phrase. FastContentExtractor was designed to avoid this. Text
-//! that differs from page to page, such as comments and related links, counts as content.
+//! Known failures: an inline block splits a phrase, which FastContentExtractor avoids. Text that differs from
+//! page to page, such as comments and related links, counts as content.
 //!
 //! ```
 //! use gleaner_extract::content_extractor::{ContentExtractorParams, SiteBlocks};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blocks;
 
-/// Settings of ContentExtractor. Block tags, similarity and "many pages" have the defaults of
+/// Settings of ContentExtractor. The defaults of block tags, similarity and "many pages" are those of
 /// FastContentExtractor, so that the two methods can be compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -25,10 +25,10 @@ pub struct ContentExtractorParams {
     pub max_depth: usize,
     /// The method to search for similar blocks. It affects only the time, unless `max_work` is reached.
     pub search: Search,
-    /// Maximum number of vector entries that are read to compare one page with the site. After that,
+    /// Maximum number of vector entries that are read to compare one page with the site. If it is reached,
     /// repeated blocks may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`.
-    /// On the recorded sites, one page needed less than 300 million if all pairs were compared. The default
-    /// limit takes 1 s to 5 s.
+    /// On the recorded sites, [`Search::Exhaustive`] needed less than 300 million per page. The default limit
+    /// takes 1 s to 5 s.
     pub max_work: u64,
 }
 

@@ -32,7 +32,7 @@ struct Stored {
     pages: Vec<Vec<Vector>>,
 }
 
-/// The content of a page, with counts.
+/// The content of a page, with the numbers of compared blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
     /// The content, one line per extracted block. Sub-blocks come before the block that contains them.
@@ -115,8 +115,7 @@ impl SiteBlocks {
     }
 
     /// Returns the content and counts of a page that is not one of the site's pages. The input pages of
-    /// ContentExtractor are then the site's pages and this page. If the site has no pages, all text is
-    /// content.
+    /// ContentExtractor are the site's pages and this page. If the site has no pages, all text is content.
     #[must_use]
     pub fn find(&self, page: &Page) -> Extraction {
         self.compare(page, None)
@@ -131,8 +130,8 @@ impl SiteBlocks {
     }
 
     /// Returns NumBlockTemp of the paper's table II, "the number of blocks that are used to compare to decide
-    /// whether a block is a content block". This is the number of non-content blocks of the site's pages,
-    /// where similar blocks count once.
+    /// whether a block is a content block". We read this as the number of non-content blocks of the site's
+    /// pages, counting similar blocks once.
     ///
     /// This interpretation fits the table, which has 86 for ContentExtractor on pages of 319 blocks. It also
     /// fits the text, which compares NumBlockTemp with "the number of blocks in the template". If
@@ -188,8 +187,8 @@ impl SiteBlocks {
         }
     }
 
-    /// Returns, for each block, the number of other pages with a similar block. Also returns whether the work
-    /// limit was high enough.
+    /// Returns, for each block, the number of other pages with a similar block, and whether the work limit
+    /// was high enough.
     fn exhaustive(&self, vectors: &[(usize, Vector)], without: Option<usize>) -> (Vec<u32>, bool) {
         let mut work = WorkLimit::new(self.params.max_work);
         let mut counts = vec![0; vectors.len()];

@@ -1,9 +1,9 @@
 //! Compares extracted blocks with the stored non-content blocks.
 //!
-//! The paper says: "Each extracted block is then compared with non-content blocks". The template stores
+//! The paper states: "Each extracted block is then compared with non-content blocks". The template stores
 //! atomic blocks. An outermost block with all its sub-blocks is rarely similar to an atomic block. Therefore
 //! the own content of each extracted block is compared with the stored blocks of its path. In addition, an
-//! outermost block is compared as a whole, as the paper literally says.
+//! outermost block is compared as a whole, as the paper states literally.
 //!
 //! Most blocks contain so many unknown terms that they cannot be similar to a stored block. A first test
 //! finds these blocks without distinguishing the unknown terms. All look-ups of a page share the limit
@@ -42,8 +42,7 @@ struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [BlockState],
-    /// For each extracted block, its path and the stored blocks with this path, or `None` if no stored block has
-    /// it.
+    /// For each extracted block, its path and the stored blocks with this path, or `None` if there are none.
     stored: Vec<Option<(PathId, &'a Index)>>,
     own: Vec<Similar>,
     whole: Vec<Similar>,

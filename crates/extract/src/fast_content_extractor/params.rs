@@ -27,8 +27,8 @@ pub struct FastContentExtractorParams {
     /// block. This keeps paths short on hostile pages.
     pub max_depth: usize,
     /// Maximum number of vector entries that are read to compare blocks. It applies to each preparation, and
-    /// to each page in detection. After that, repeated blocks may count as content. No recorded site comes
-    /// near the default.
+    /// to each page in detection. If it is reached, repeated blocks may count as content. No recorded site
+    /// comes near the default.
     pub max_work: u64,
     /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use up to half of it. If
     /// they do not fit, those with the fewest blocks are omitted. Stored blocks use the remainder, in the

@@ -103,8 +103,8 @@ fn bytes(block: &NonContent) -> usize {
         + block.terms.keys().map(|term| term.len() + A_COUNT).sum::<usize>()
 }
 
-/// Returns the content paths that fit into `room`, with their numbers of blocks. Those with the most blocks
-/// come first.
+/// Returns the content paths that fit into `room`, with their numbers of blocks. Paths with more blocks have
+/// priority.
 fn content_paths(
     of_blocks: impl Iterator<Item = PathId>,
     paths: &Paths,

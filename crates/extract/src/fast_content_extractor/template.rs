@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::FastContentExtractorParams;
 use super::detection::Matcher;
 
-/// A non-content block whose path is a content path. It is stored to distinguish it from content.
+/// A non-content block whose path is a content path. The template stores it, so that similar blocks are not
+/// extracted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NonContent {
     /// The block's traversal path, such as `HTML.BODY.TABLE.TR.P`.
@@ -76,7 +77,7 @@ impl Template {
         &self.stored.content_paths
     }
 
-    /// Returns the stored non-content blocks, in the order in which they occur.
+    /// Returns the stored non-content blocks, in the order of the prepared pages.
     #[must_use]
     pub fn non_content(&self) -> &[NonContent] {
         &self.stored.non_content

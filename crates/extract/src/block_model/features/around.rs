@@ -6,7 +6,7 @@ use super::super::lexicon::KIND_NAMES;
 use super::super::scene::Element;
 use super::{FAR, Features, INNER, OUTERMOST, Sink, distance, ln, share};
 
-/// For each of these tags, a feature is the distance to the nearest ancestor with the tag.
+/// For each of these tags, the distance to the nearest ancestor with the tag is a feature.
 pub(super) const TAGS: [&str; 23] = [
     "article",
     "main",

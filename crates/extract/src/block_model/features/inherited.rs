@@ -19,10 +19,10 @@ pub(super) struct Inherited {
     pub(super) depth: u32,
     pub(super) tags: [u8; TAGS.len()],
     pub(super) kinds: [u8; KIND_COUNT],
-    /// Number of elements up to the nearest element that also contains the best element, and number of
-    /// elements from there down to the best element.
+    /// Number of elements up to the nearest ancestor that contains the best element, and number of elements
+    /// from this ancestor down to the best element.
     pub(super) to_best: (u8, u8),
-    /// The index of the element's tag in [`OWN`]. For other tags, the length of [`OWN`].
+    /// The index of the element's tag in [`OWN`], or the length of [`OWN`] if the tag is not there.
     pub(super) own_tag: f32,
     pub(super) sums: [f32; SUMS],
     /// Logarithm of the number of similar siblings, and the share of similar siblings that contain a date.

@@ -35,7 +35,7 @@ const INNER: usize = 9;
 /// The number of outermost elements for which similar siblings are not counted.
 const OUTERMOST: u32 = 2;
 
-/// Receives each feature of a block: its name, a number if several have this name, and its value.
+/// Receives each feature of a block: its name, a number if several features have this name, and its value.
 pub(super) trait Sink {
     fn put(&mut self, name: &'static str, number: Option<i32>, value: f32);
 }

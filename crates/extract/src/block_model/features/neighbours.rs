@@ -44,7 +44,7 @@ impl Features<'_> {
         }
     }
 
-    /// Returns the distance from a block up to the first element that also contains `other`.
+    /// Returns the distance from a block up to the first ancestor that also contains `other`.
     fn up_to_common(&self, block: &Block, other: &Block) -> f32 {
         let node = self.scene.elements[other.element].node;
         let holds = |element: usize| self.page.subtree(self.scene.elements[element].node).contains(&node);

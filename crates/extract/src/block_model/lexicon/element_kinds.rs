@@ -1,4 +1,4 @@
-//! Determines the kind of an element from the words in its class, id, role and itemprop.
+//! Determines the kinds of an element from the words in its class, id and similar attributes.
 //!
 //! Limitation: long words match anywhere in a name, so `authority` counts as `author`. Short words must match
 //! a whole word of the name, so `shadow` does not count as `ad`.

@@ -21,7 +21,7 @@ struct Entry {
     name: &'static str,
     /// Strings that match anywhere. They are long enough to avoid false matches.
     parts: &'static [&'static str],
-    /// Strings that match only whole words of a name. Used only for element names.
+    /// Strings that match only whole words of an element's name.
     whole: &'static [&'static str],
 }
 
@@ -51,7 +51,7 @@ impl Parts {
         Self { automaton, bit: parts().map(|(at, _)| 1 << at).collect() }
     }
 
-    /// Returns the entries with a part in the lower case of `text`.
+    /// Returns, as a bit set, the entries with a part that is in `text`, ignoring case.
     fn find(&self, text: &str) -> u32 {
         let is_lower = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
         let lower = if is_lower { Cow::Borrowed(text) } else { Cow::Owned(to_lower_case(text)) };

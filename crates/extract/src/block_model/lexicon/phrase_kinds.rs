@@ -235,7 +235,7 @@ const SAYINGS: [Entry; SAYING_COUNT] = [
 
 pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAYINGS);
 
-/// The maximum length of a heading or note, in bytes.
+/// The maximum length of a line that has a kind, in bytes.
 const LONGEST_SAYING: usize = 160;
 
 /// Returns the kinds of a line as a bit set: bit `n` is `SAYING_NAMES[n]`. The result is 0 for a long line.
