@@ -6,7 +6,7 @@
 //!
 //! Whether a `<` starts a tag depends on everything before it (scripts, comments, quoted values), which the
 //! scan does not track. Instead, every `<` before a letter or `/` starts a new run of a small tag parser, and
-//! all runs continue in parallel. If several runs reach the same parser state, the scan keeps only the one
+//! all runs continue in parallel. If several runs reach the same parser state, the scan keeps only the run
 //! with the most attributes, so there are at most eight runs. The scan takes a few ns per byte. Limitation:
 //! scripts are scanned too. A page is cut by mistake if a script contains a `<`, a letter and then 20,000
 //! words without an unquoted `>`.

@@ -61,7 +61,7 @@ pub fn date(text: &str) -> Option<String> {
 
 /// Finds a date in a text. Returns `None` if the text has no date or more than 200 bytes, if the date does
 /// not exist, or if its year is before 1990 or after 2100. If day and month could be exchanged, the first
-/// number is the day. A weekday, AM or PM can show that it is the month.
+/// number is the day. A weekday, AM or PM can show that the first number is the month.
 #[must_use]
 pub fn moment(text: &str) -> Option<PartialDateTime> {
     Reader::default().moment(text)

@@ -179,7 +179,7 @@ pub fn title_and_description(page: &Page) -> (Option<String>, Option<String>) {
 struct Sources<'a> {
     meta: &'a Meta,
     items: &'a Items,
-    /// From JSON-LD: the article, the page (`whole`) and the breadcrumbs (`breadcrumbs`).
+    /// From JSON-LD: the article, the page (`whole`) and the breadcrumbs (`trail`).
     article: Statement,
     whole: Statement,
     trail: Vec<String>,

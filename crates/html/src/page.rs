@@ -1,7 +1,7 @@
 //! Stores a page as a flat list of nodes in document order.
 //!
-//! The tree follows the HTML standard. Its nodes are in an arena, where a subtree is a range of ids. Methods
-//! iterate over this range without recursion, so deep nesting cannot overflow the stack.
+//! The tree follows the HTML standard. All nodes are in an arena, in which a subtree is a range of ids.
+//! Methods iterate over this range without recursion, so deep nesting cannot overflow the stack.
 //!
 //! Two builders fill the arena, and build equal pages. The module `fast` builds nearly every page in one pass
 //! over its bytes. If its result is not certain, the reference builder (scraper on html5ever) builds a tree,

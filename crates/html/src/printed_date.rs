@@ -1,9 +1,9 @@
 //! Finds the date that a page prints next to its headline, for pages that declare no date.
 //!
 //! A line counts as a date if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
-//! `Опубликовано`), a name. Of several dates, those with a time of day are preferred, then those in elements
-//! with a class or id for a date, then those after the headline, then the nearest. A date with a label such
-//! as `Updated` is the date of the last change.
+//! `Опубликовано`), a name. If there are several dates, dates with a time of day are preferred, then dates in
+//! elements with a class or id for a date, then dates after the headline, then the nearest date. A date with
+//! a label such as `Updated` is the date of the last change.
 //!
 //! If no date is near the headline, the page after the headline is searched for lines that have a label, or a
 //! class or id for a date. On a page without a headline, lines that contain only a date are searched last,

@@ -171,8 +171,8 @@ impl Skip {
 }
 
 /// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a `dialog` without
-/// `open`. The exceptions in the module's documentation apply, but not the one for the caller's root. Does
-/// not check ancestors and style sheets.
+/// `open`. The exceptions in the module's documentation apply, except the exception for the caller's root.
+/// Does not check ancestors and style sheets.
 #[must_use]
 pub fn is_hidden(page: &Page, id: NodeId) -> bool {
     page.node(id).kind.name().is_some_and(|tag| visibility(page, id, tag) == Visibility::Not)

@@ -7,9 +7,9 @@
 //! cut: a first or last part that is the site's name or host, the text after a bar, and, in `<title>`, a
 //! short last part.
 //!
-//! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. If a
-//! page has only one `<h1>`, it becomes the headline even if it is a slogan that shares a quarter of its
-//! words with the title.
+//! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. The
+//! only `<h1>` of a page becomes the headline even if it is a slogan that has a quarter of its words in the
+//! title.
 
 use std::collections::HashSet;
 

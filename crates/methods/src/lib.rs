@@ -1,4 +1,4 @@
-//! Methods from papers that extract text from a single page. The crawler itself does not use them.
+//! Extracts text from a single page with methods of papers. The crawler itself does not use these methods.
 //!
 //! | folder | method | input |
 //! |---|---|---|

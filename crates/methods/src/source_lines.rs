@@ -25,7 +25,7 @@ use crate::source_links::{complete, has_address};
 /// Maximum number of block-level tags and `br` in a source line that [`LineEnds::Auto`] accepts as a line.
 const MOST_BLOCK_TAGS: usize = 12;
 
-/// Where a line ends.
+/// The positions at which lines end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum LineEnds {
     /// At the line breaks of the source, as in the papers.

@@ -28,7 +28,7 @@ pub(crate) fn has_address(tag: &str) -> bool {
     attributes(tag).any(|name| name.eq_ignore_ascii_case("href"))
 }
 
-/// Returns the attribute names of a start tag. A name ends where it ends in browsers.
+/// Returns the attribute names of a start tag. Names end as in browsers.
 fn attributes(tag: &str) -> impl Iterator<Item = &str> {
     let mut rest = tag.find(|c: char| is_space(c) || c == '/').map_or("", |at| &tag[at..]);
     std::iter::from_fn(move || {

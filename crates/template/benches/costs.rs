@@ -90,7 +90,6 @@ impl Site {
         Self { templates: (0..FOLDS).map(teach).collect(), pages, others: Vec::new() }
     }
 
-    /// The number of pages that a stage reads.
     fn pages_of(&self, stage: &str) -> usize {
         match stage {
             "not an article" => self.others.len(),

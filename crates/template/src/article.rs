@@ -8,17 +8,17 @@
 //! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
 //!    only captions as body text.
 //! 3. [`Signals`] recognize hubs. An article has one long sequence of sentences that no line of links
-//!    interrupts. A hub has many short ones.
+//!    interrupts. A hub has many short sequences.
 //! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if the page is
 //!    almost certainly not an article. About ninety features describe the body text that the block model
 //!    found, links, cards, controls, headline, declarations and address.
 //!
-//! Limitation: a page in doubt counts as an article, because a rejected article is a lost document, whereas
-//! an accepted hub is only one bad document. Of the recorded pages, 2 of 1,340 articles and 116 of 123 other
-//! pages are rejected. The model was trained on these pages. On sites that were not part of the training, 7
-//! articles and 91 other pages are rejected. The accepted pages that are not articles have text of their own:
-//! pages of courses and institutes, and news lists with whole paragraphs. Each later visit of a rejected page
-//! repeats the decision.
+//! Limitation: a page in doubt counts as an article, because a rejected article is lost, but an accepted hub
+//! is only one bad document. Of the recorded pages, 2 of 1,340 articles and 116 of 123 other pages are
+//! rejected. The model was trained on these pages. On sites that were not part of the training, 7 articles
+//! and 91 other pages are rejected. The accepted pages that are not articles have text of their own: pages of
+//! courses and institutes, and news lists with whole paragraphs. Each later visit of a rejected page repeats
+//! the decision.
 
 use std::fmt;
 
@@ -160,7 +160,7 @@ const DOUBT: f32 = -2.6;
 const GOODS: f32 = 3.0;
 
 /// Classifies a page. `url` is its canonical URL, or empty if unknown. The time is linear. The block model
-/// reads only pages that the rules do not reject.
+/// runs only if the rules before it do not reject the page.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> PageClass {
     judge_of_site(page, url, None)

@@ -19,10 +19,10 @@
 //!
 //! Limitation: an element's name is used only if the element contains no body text. A paragraph in `<div
 //! class="story-media">` that the model missed is classified as a caption. Comments are not recognized if no
-//! element around them has a typical name. A line with both a caption and its credit is classified as a
-//! caption, and so is the credit of an agency without a word such as "photo". A date is classified as a
-//! by-line, because sites use the same names for both. A line of a shop between paragraphs ("Try it for a
-//! month") matches the rules for "read more" lines.
+//! element around them has a typical name. A line with a caption and its credit is classified as a caption. A
+//! credit of an agency without a word such as "photo" is also classified as a caption. A date is classified
+//! as a by-line, because sites use the same names for both. A line of a shop between paragraphs ("Try it for
+//! a month") matches the rules for "read more" lines.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;

@@ -10,8 +10,8 @@ use crate::{Health, PublishedTemplate, SiteTemplate};
 const MOST_PLACES: usize = 40;
 
 /// Returns a description of several lines: first the template's origin, then the 40 DOM paths with the most
-/// body text, each with its estimated share of body text, number of blocks and number of pages. For a
-/// published method, the description lists what the method learned instead of DOM paths.
+/// body text. Before each DOM path are its estimated share of body text and its numbers of blocks and pages.
+/// For a published method, the description lists the data of this method instead of DOM paths.
 #[must_use]
 pub fn describe(template: &SiteTemplate, language: UiLanguage) -> String {
     let site = &template.site;

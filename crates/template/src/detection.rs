@@ -63,7 +63,7 @@ pub struct Detector {
     has_text: bool,
 }
 
-/// What detection decides about a line.
+/// The decision of detection about a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Body text: the lines at its DOM path on the training pages were body text.

@@ -1,7 +1,7 @@
 //! Checks on every page whether a template still fits its site.
 //!
-//! 1. A template stores values measured on its training pages ([`Health`]): the medians of the number of
-//!    words, of the margin, and of the shares of known DOM paths and repeated lines, and the share of pages
+//! 1. A template stores values of its training pages ([`Health`]). These are the medians of four measures
+//!    (number of words, margin, share of known DOM paths, share of repeated lines), and the share of pages
 //!    that were judged without the template ([`ExtractionMethod::BlockModel`]).
 //! 2. Every later page is compared with these values ([`Health::compare`]). The page is *unlike* the training
 //!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
@@ -11,11 +11,11 @@
 //!    means that the site was redesigned, or that the training pages were not typical.
 //!
 //! DOM paths and repeated texts reveal a redesign. The extracted text seldom does, because the block model
-//! has a high confidence on most new designs. This was measured on 20 recorded sites, each trained on its
-//! first 25 pages or two thirds of its pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages
+//! has a high confidence on most new designs. This was measured on 20 recorded sites, with templates of the
+//! first 25 pages or two thirds of the pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages
 //! are unlike. If a site has fewer later pages, at most a quarter are unlike. On half of the sites, no page
 //! is unlike. If every class and id is renamed, or the pages are from a different site, all pages are unlike.
-//! A redesign is noticed at its twelfth page.
+//! A redesign is noticed after twelve pages.
 //!
 //! Limitation: a redesign is missed if it keeps classes and menus, or if it affects less than 60% of the
 //! pages.

@@ -9,8 +9,8 @@
 //!    stories, menus, share buttons or advertisements.
 //!
 //! The last condition does not apply to "read more" lines, because sites often put them into elements whose
-//! names indicate other stories. Instead, such a line must be one of a few lines between two lines of body
-//! text.
+//! names indicate other stories. Instead, only a few lines may be between the two lines of body text around a
+//! "read more" line.
 //!
 //! Confidence, method and template health ignore inserts.
 //!

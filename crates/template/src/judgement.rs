@@ -34,7 +34,7 @@ pub(crate) const OUT: f32 = -6.0;
 /// The judgement of a page's lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineClassification {
-    /// The lines in page order, with their log-odds and the values that led to them.
+    /// The lines in page order, with their log-odds and the values from which these were computed.
     pub blocks: Vec<ClassifiedBlock>,
     /// The pin of each line, or `None` if no pin selects it.
     pub pins: Vec<Option<Pin>>,
@@ -45,7 +45,7 @@ pub struct LineClassification {
     pub decisions: Vec<Decision>,
     /// The method that judged the lines without a pin.
     pub method: ExtractionMethod,
-    /// How clear the classification is, 0 to 1 ([`block_model::margin`]).
+    /// The margin of the classification, 0 to 1 ([`block_model::margin`]).
     pub margin: f32,
     /// The share of the lines, 0 to 1, that the site repeats or that are at known DOM paths
     /// ([`ExtractedText::known`]).

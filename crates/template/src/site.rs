@@ -111,8 +111,8 @@ pub struct ExtractedText {
     pub lines: Vec<Line>,
     /// The method that found the text.
     pub method: ExtractionMethod,
-    /// How clear the decisions were, 0 to 1. This is [`block_model::margin`] or, after detection, the mean of
-    /// the votes.
+    /// The margin of the extraction, 0 to 1: [`block_model::margin`] or, after detection, a mean of the
+    /// votes.
     pub margin: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats or that are at known DOM paths. A DOM
     /// path is known if at least two training pages have a line there.

@@ -21,7 +21,7 @@ fn text(extracted: Option<ExtractedText>) -> Option<(String, f32)> {
     extracted.map(|it| (plain(&it.lines), it.margin))
 }
 
-/// Returns the links without their elements, whose numbers differ without the skipped subtrees.
+/// Returns the links without node ids, because these differ if subtrees are skipped.
 fn followed(page: &Page) -> Links {
     let mut links = links(page);
     links.anchors.iter_mut().for_each(|anchor| anchor.node = 0);

@@ -18,7 +18,7 @@ const FEWEST_DECLARED: u64 = 50;
 const WHOLE: f64 = 0.8;
 const PART: f64 = 0.5;
 
-/// Where and when a page was fetched.
+/// The address of a page and the time of fetching.
 #[derive(Debug, Clone)]
 pub struct Origin {
     /// The URL of the page.

@@ -47,7 +47,7 @@ pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Op
     Some(Document::from_corpus(page, document?))
 }
 
-/// Returns a page's metadata without extracting its text. This takes little more time than parsing the page.
+/// Returns a page's metadata without extracting its text. This takes about as much time as parsing the page.
 ///
 /// ```
 /// use gleaner_text::{Page, metadata};

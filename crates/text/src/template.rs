@@ -31,8 +31,8 @@ impl Template {
 
     /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result
     /// with the template has a low margin or almost no text, the block model alone is tried too. Its result
-    /// is preferred if it has a higher margin. If the template found almost no text, it must also have more
-    /// text.
+    /// is preferred if it has a higher margin. If the template found almost no text, the result of the block
+    /// model must also have more text.
     ///
     /// ```
     /// use gleaner_text::{Page, learn};

@@ -125,7 +125,6 @@ fn foreign(path: &[String], name: &str) -> Item {
     syn::parse_str(&text).expect("a path and a name make a `use`")
 }
 
-/// Returns the item at a position, with its implementations.
 fn named(place: &Place) -> Vec<Item> {
     let (name, modules) = place.path.split_last().expect("an item has a name");
     let at = Place { folder: place.folder.clone(), path: modules.to_vec() };

@@ -11,8 +11,7 @@
 //! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all rows and the compiler
 //! can use vector instructions. For each feature, the evaluation stops at the highest value of the rows.
 //!
-//! The results equal those of a walk through the trees to the last bit, because values are added in the same
-//! order.
+//! A walk through the trees would give exactly the same results, because values are added in the same order.
 
 use super::forest::Tree;
 

@@ -20,7 +20,7 @@ use super::scene::{Element, Scene};
 pub enum RemovalReason {
     /// The site repeats the line.
     RepeatedBySite,
-    /// The page repeats the line many times, such as a placeholder of blocked embeds.
+    /// The page repeats the line many times, for example as a placeholder of blocked embeds.
     RepeatedOnPage,
     /// The line is part of a consent dialog.
     Consent,

@@ -51,13 +51,13 @@ pub struct DomPathStats {
     pub words: f64,
     /// The sum, over these blocks, of weight times probability of body text. At most [`words`](Self::words).
     pub content: f64,
-    /// The final classifications of the blocks, separately for blocks with less than 8 words, with 8 to 15,
-    /// with 16 to 31, and with 32 or more words. All values are zero in templates of earlier versions.
+    /// The final classifications of the blocks, separately for blocks of at most 7 words, 8 to 15 words, 16
+    /// to 31 words, and 32 or more words. All values are zero in templates of earlier versions.
     #[serde(default)]
     pub verdicts: [FinalLabels; 4],
 }
 
-/// The final classifications of the blocks at one DOM path with a number of words in one of the ranges of
+/// The final classifications of the blocks at one DOM path, for one of the ranges of words in
 /// [`DomPathStats::verdicts`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinalLabels {

@@ -14,9 +14,9 @@
 //! without words are neither compared nor counted. [`SiteBlocks::num_block_temp`] explains NumBlockTemp of
 //! table II.
 //!
-//! The cost as published ([`Search::Exhaustive`]) is proportional to the number of blocks of the page times
-//! the number of blocks of the site. [`ContentExtractorParams::max_work`] limits it. [`Search::Indexed`]
-//! gives the same result, but compares only blocks that share a rare feature.
+//! The cost as published ([`Search::Exhaustive`]) is proportional to the blocks of the page times the blocks
+//! of the site. [`ContentExtractorParams::max_work`] limits it. [`Search::Indexed`] gives the same result,
+//! but compares only blocks that share a rare feature.
 //!
 //! Known failures: an inline block splits a phrase, which FastContentExtractor avoids. Text that differs from
 //! page to page, such as comments and related links, counts as content.

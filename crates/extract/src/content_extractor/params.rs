@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blocks;
 
-/// Settings of ContentExtractor. The defaults of block tags, similarity and "many pages" are those of
+/// Settings of ContentExtractor. Block tags, similarity and "many pages" have the same defaults as in
 /// FastContentExtractor, so that the two methods can be compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

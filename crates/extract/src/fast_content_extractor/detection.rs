@@ -8,7 +8,7 @@
 //!
 //! Here, "sub-blocks" means all descendants, not only the children. Otherwise, dropping B' would also drop
 //! content two levels below B'. Therefore, inside an extracted block, the own content of a block is kept if
-//! the path of this block or of any of its descendants is in P.
+//! this block or any of its descendants has a path in P.
 //!
 //! `comparison.rs` then drops extracted blocks that are similar to a non-content block of the template.
 

@@ -30,9 +30,9 @@ pub struct FastContentExtractorParams {
     /// to each page in detection. If it is reached, repeated blocks may count as content. No recorded site
     /// comes near the default.
     pub max_work: u64,
-    /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use up to half of it. If
-    /// they do not fit, those with the fewest blocks are omitted. Stored blocks use the remainder, in the
-    /// order in which they occur. A block that does not fit is skipped.
+    /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use at most half of it.
+    /// If not all paths fit, the paths with the fewest blocks are omitted. Stored blocks use the remainder,
+    /// in the order of the pages. A block that does not fit is skipped.
     pub max_bytes: usize,
 }
 

@@ -9,7 +9,7 @@
 //! * the page shows at most 300 words of prose;
 //! * the text has words of the page's title or description;
 //! * at least two in five of its word trigrams are not on the page;
-//! * the page shows at most 60 words of other prose, and at most half as many as the text has.
+//! * the page shows at most 60 words of other prose, and this is at most half of the text's number of words.
 //!
 //! Therefore a page that shows its article stays unchanged. If a text is inserted, lines of the page with the
 //! same words are removed, even if they are cut off or divided differently.
@@ -28,7 +28,8 @@ use crate::text::{PlacedLine, placed_lines};
 use crate::{NodeId, Page};
 use strings::{EmbeddedText, strings};
 
-/// Class of the element with the embedded text. Its attribute `data-path` names the position of the data.
+/// Class of the element with the embedded text. The element's attribute `data-path` names the position of the
+/// data.
 pub const CLASS: &str = "embedded-article-body";
 
 const SHORTEST_SCRIPT: usize = 600;

@@ -1,7 +1,7 @@
 //! Stores a page under construction: its nodes in document order, their attributes and their texts.
 //!
 //! Most texts are ranges of the source, which becomes the page's text. Resolved or joined texts are appended
-//! to it. Most texts are therefore not copied, but the markup stays in memory.
+//! to the source. Most texts are therefore not copied, but the markup stays in memory.
 
 use std::ops::Range;
 

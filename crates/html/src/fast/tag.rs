@@ -1,7 +1,7 @@
 //! Lists the elements that have rules in tree construction, and the HTML standard's sets of elements.
 //!
-//! The sets are those of html5ever. They differ from the standard in two points: `dialog` and `search` are
-//! not special, and `select` bounds a scope.
+//! As in html5ever, the sets differ from the standard in two points: `dialog` and `search` are not special,
+//! and `select` bounds a scope.
 
 /// Declares [`Tag`] and its lookup by name.
 macro_rules! tags {

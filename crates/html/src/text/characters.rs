@@ -1,4 +1,4 @@
-//! Normalizes the characters of a line: removes invisible ones and adds missing spaces.
+//! Normalizes the characters of a line: removes invisible characters and adds missing spaces.
 //!
 //! Limitation: if only a style sheet separates two words, the missing space is guessed ([`starts_word`]).
 

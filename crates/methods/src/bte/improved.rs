@@ -40,8 +40,8 @@ pub fn extract(page: &Page, params: &BteParams) -> Vec<Line> {
     text_of_range(page, params, &tokens, best)
 }
 
-/// Returns the first and the last run of the best range, or `None` if there are no words. The best range is
-/// the one with the smallest number of tags minus words.
+/// Returns the first and the last run of the best range, or `None` if there are no words. The best range has
+/// the smallest number of tags minus words.
 ///
 /// `encode` comes from [`Tokens::encode`](super::Tokens::encode). The time is quadratic in the number of
 /// runs, without a limit. Sums saturate instead of overflowing.

@@ -11,8 +11,8 @@
 //! The paper leaves some points open. Our choices: each tag and each word in the source is one token,
 //! including the words of scripts and style sheets, because the original method does not clean the page ("the
 //! original one cannot remove all the HTML codes", section 4 c). An HTML comment or a document type is one
-//! tag. If several pairs have the same `T`, the pair with the smallest `i` is used and, of these, the one
-//! with the smallest `j`.
+//! tag. If several pairs have the same `T`, the pair with the smallest `i` is used, and if this is not
+//! unique, the pair with the smallest `j`.
 //!
 //! On the same tokens, the other two methods have the same best range, including ties. A best range consists
 //! of whole runs, because `T` grows if a tag at the end of the range is left out, or if a word beside the

@@ -48,11 +48,11 @@ impl Marks {
 /// text in anchors (`<a>`) only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Punctuation {
-    /// CL: all characters except white space, including those in anchors.
+    /// CL: all characters except white space, inside and outside anchors.
     pub characters: u64,
-    /// CS: all commas, including those in anchors.
+    /// CS: all commas, inside and outside anchors.
     pub commas: u64,
-    /// All full stops, including those in anchors.
+    /// All full stops, inside and outside anchors.
     pub full_stops: u64,
     /// ACL: characters in anchors, except white space.
     pub anchor_characters: u64,

@@ -2,7 +2,7 @@
 
 use super::Marks;
 
-/// Settings of [`extract`](super::extract). The default values are those of the paper.
+/// Settings of [`extract`](super::extract). The default values are from the paper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommaScoreParams {
     /// The elements that count as "parts of the web page", in lower case.

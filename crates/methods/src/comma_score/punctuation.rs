@@ -5,9 +5,9 @@
 //! * Posch states that nodes, each "some HTML tag", are "evaluated by full-stops count and ratio of ASCII
 //!   text and anchor text of node content". Main content has many full stops.
 //! * Posch implies that commas, punctuation in anchors and position control are his own additions.
-//! * We add the formula `score = FS * (CL / ACL)` on the node's own text, without exponents, where FS is the
-//!   number of full stops. Nodes above the average are main content. We read "ASCII text" as text, because
-//!   the method is for Chinese.
+//! * We add the formula `score = FS * (CL / ACL)` on the node's own text, without exponents. FS is the number
+//!   of full stops. Nodes above the average are main content. We read "ASCII text" as text, because the
+//!   method is for Chinese.
 //!
 //! Cost: linear in the page. Known failure: copyright lines and teasers also contain full stops.
 //!
@@ -27,7 +27,7 @@ use gleaner_html::text::Line;
 use super::score::{Parts, above_average, text_to_anchor};
 use super::{Marks, Punctuation};
 
-/// Settings of [`extract`]. The default values are those of our reconstruction.
+/// Settings of [`extract`]. The default values are from our reconstruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PunctuationScoreParams {
     /// The elements that count as nodes, in lower case.

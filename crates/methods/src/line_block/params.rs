@@ -12,7 +12,7 @@ pub struct LineBlockParams {
     pub thresholds: Thresholds,
     /// How the three comparisons are combined.
     pub rule: Rule,
-    /// Where lines end.
+    /// The positions at which lines end.
     pub lines: LineEnds,
     /// Whether a complete link (`<a href=...>` to `</a>`) stays on one line even if it contains breaks.
     /// Section IV.A defines lines this way.

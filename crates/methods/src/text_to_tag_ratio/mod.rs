@@ -10,8 +10,8 @@
 //! The paper leaves some points open. Our choices:
 //! * We count all characters, although the paper writes "ASCII characters". Otherwise the ratios of a Greek
 //!   or Chinese page would be near 0.
-//! * White space between words counts as one character, and so does a reference such as `&amp;`. Text in
-//!   `title` counts, because the paper counts a missing title as an error.
+//! * White space between words, or a reference such as `&amp;`, counts as one character. Text in `title`
+//!   counts, because the paper counts a missing title as an error.
 //! * Start tags and end tags count. A tag over several lines counts in its first line, and does not end a
 //!   line.
 //! * Style sheets are removed like scripts.

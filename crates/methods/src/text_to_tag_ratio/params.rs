@@ -24,7 +24,7 @@ impl Clustering {
         [Self::Threshold, Self::Prediction, Self::KMeans, Self::ExpectationMaximization, Self::FarthestFirst];
 }
 
-/// Settings of [`extract`](super::extract). The default values are those of the paper, except for
+/// Settings of [`extract`](super::extract). The default values are from the paper, except for
 /// [`lines`](TextToTagRatioParams::lines). The paper uses [`LineEnds::AsWritten`], which finds little text in
 /// a source with few line breaks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +37,7 @@ pub struct TextToTagRatioParams {
     /// jump (prediction) must reach it. The mean of a cluster must exceed it. Figure 5 of the paper varies it
     /// from 0 to 2 for [`Clustering::Threshold`].
     pub deviations: f64,
-    /// Where lines end. [`LineEnds::Auto`] by default, [`LineEnds::AsWritten`] in the paper.
+    /// The positions at which lines end: [`LineEnds::Auto`] by default, [`LineEnds::AsWritten`] in the paper.
     pub lines: LineEnds,
 }
 

@@ -100,7 +100,6 @@ impl Running {
 }
 
 impl Cards {
-    /// `marks` are the lines of the page.
     pub(super) fn new(page: &Page, marks: &[LineMarks]) -> Self {
         let running = Running::new(page, marks);
         let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();

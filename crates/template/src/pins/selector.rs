@@ -13,7 +13,7 @@
 //!
 //! Limitation: siblings, `:not(...)`, `:nth-child(...)` and all other pseudo-classes are rejected with a
 //! message. In practice, classes are sufficient to select elements. This subset needs only one pass over the
-//! page. The time is proportional to elements times steps, however deep the nesting
+//! page. The time is proportional to elements times steps and does not depend on the nesting
 //! ([`super::Pins::of_page`]).
 
 use gleaner_html::{NodeId, Page};

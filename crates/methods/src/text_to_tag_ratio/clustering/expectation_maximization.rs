@@ -60,7 +60,8 @@ impl Sums {
     }
 }
 
-/// Returns `k` clusters with the means of their distributions. Returns none if `k` is 0 or `ratios` is empty.
+/// Returns `k` clusters with the means of their distributions. Returns no clusters if `k` is 0 or `ratios` is
+/// empty.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut mixture = of_k_means(ratios, k);

@@ -8,7 +8,7 @@
 
 use super::Clusters;
 
-/// Returns `k` clusters with the means of their lines. Returns none if `k` is 0 or `ratios` is empty.
+/// Returns `k` clusters with the means of their lines. Returns no clusters if `k` is 0 or `ratios` is empty.
 #[must_use]
 pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut found = Clusters::nearest(ratios, centres(ratios, k));

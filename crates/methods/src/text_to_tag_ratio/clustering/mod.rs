@@ -2,8 +2,8 @@
 //!
 //! Three of the ways are known clustering algorithms (section 4.2), which run for 1, 2 and 3 clusters. A
 //! cluster is content if its mean is above the threshold, which is the standard deviation by default. The run
-//! with the most content clusters is used. If several runs have equally many, the one with the fewest
-//! clusters is used. If no run has a content cluster, the page has no content.
+//! with the most content clusters is used. If several runs have the same number of content clusters, the run
+//! with the fewest clusters is used. If no run has a content cluster, the page has no content.
 //!
 //! K-means and expectation maximization end after at most 100 iterations. The paper does not have this limit.
 //! For more than 200,000 lines, they end earlier, so that the iterations of a run read at most 20,000,000
