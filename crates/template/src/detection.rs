@@ -12,8 +12,8 @@
 //!    inside this element, and is neither a caption nor a line of links.
 //! 4. Lines of body text are dropped if their words show that they are credits, by-lines or "read more"
 //!    lines.
-//! 5. The remaining undecided lines are dropped. Detection fails in three cases: the undecided lines have,
-//!    outside lines of links, more than `MOST_OPEN` times the words of the body text; the body text has fewer
+//! 5. The remaining undecided lines are dropped. Detection fails in three cases: the undecided lines that are
+//!    not lines of links have more than `MOST_OPEN` times the words of the body text; the body text has fewer
 //!    than 30 words; the page is unlike the training pages ([`Health`]). Then [`SiteTemplate::extract`] must
 //!    extract the page.
 //!

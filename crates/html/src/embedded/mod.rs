@@ -8,7 +8,7 @@
 //! A text is inserted only if
 //! * the page shows at most 300 words of prose;
 //! * the text has words of the page's title or description;
-//! * at least two in five of its word trigrams are not on the page;
+//! * at least two in five of the text's word trigrams are not on the page;
 //! * the page shows at most 60 words of other prose, and this is at most half of the text's number of words.
 //!
 //! Therefore a page that shows its article stays unchanged. If a text is inserted, lines of the page with the
