@@ -54,7 +54,7 @@ pub struct ActiveHost {
     pub asked: bool,
     /// Time since the last dispatch, outcome or pause of the host.
     pub since: Duration,
-    /// Time until the host's next request is allowed. `None` if it is allowed, or if one is in flight.
+    /// Time until the host's next request is allowed. `None` if a request is allowed now or is in flight.
     pub waits: Option<Duration>,
     /// The reason for the wait. `None` if the host only waits for the usual delay between two requests.
     pub waits_for: Option<String>,
@@ -116,7 +116,7 @@ impl HostActivity {
         });
     }
 
-    /// Returns up to `limit` active hosts, busiest first, and the number of further active hosts.
+    /// Returns up to `limit` active hosts, busiest first, and the number of active hosts that were left out.
     pub(crate) fn active(&self, window: Duration, limit: usize) -> (Vec<ActiveHost>, usize) {
         let now = Instant::now();
         let all = self.hosts();

@@ -48,8 +48,8 @@ impl Pipeline {
     }
 
     pub(crate) fn dispatch(&mut self) -> Result<(), CrawlError> {
-        // All groups are compared with one instant. A group that becomes due during this loop waits for the
-        // next call.
+        // The due times of all groups are compared with the same instant. A group that becomes due during
+        // this loop waits for the next call.
         let now = Instant::now();
         if !self.membership.may_request() {
             return Ok(());

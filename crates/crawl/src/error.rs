@@ -42,9 +42,9 @@ pub enum CrawlError {
         "the disk has {free} bytes free, less than store.min_free_disk = {floor}; make room, then run the same command to go on"
     )]
     DiskFull {
-        /// Free bytes.
+        /// Free bytes on the disk.
         free: u64,
-        /// `store.min_free_disk`.
+        /// The value of `store.min_free_disk`.
         floor: ByteSize,
     },
     /// A worker thread cannot be started.

@@ -177,10 +177,10 @@ fn read_page(
     };
 }
 
-/// Extracts an article only from the DOM paths in its host's template, without parsing the whole page.
+/// Extracts an article with only the DOM paths in its host's template, without parsing the whole page.
 ///
-/// The check with [`judge`] is not needed here. Of 23 recorded pages of two sites that are not articles, this
-/// function accepts none, and `judge` accepts two.
+/// This function does not call [`judge`]. In a test with 23 pages that are not articles, from two sites, it
+/// accepted none of them, and `judge` accepted two.
 fn detected(
     visit: &Visit,
     prepared: &PreparedTemplate,
@@ -218,9 +218,10 @@ fn extracted(
     ExtractedArticle { document: rules.admit_draft(draft), seen, raw }
 }
 
-/// Returns why a page is not an article, as the label of an outcome, or `None` if it is one. Of pages with the
-/// role [`Role::Page`], a crawl asks only about those that detection does not read. `template` is that of the
-/// page's host, `html` the decoded source, and `page` the parsed source.
+/// Returns the label of the reason why a page is not an article, or `None` if the page is an article.
+///
+/// For [`Role::Page`], a crawl calls this function only if detection did not extract the page. `template`
+/// belongs to the page's host. `html` is the decoded source, and `page` is the parsed source.
 #[must_use]
 pub fn rejection(
     role: Role,
@@ -244,11 +245,11 @@ pub fn rejection(
     }
 }
 
-/// Whether a page is binary data. Of the characters in binary data, more than 2% are control characters or
-/// cannot be decoded.
+/// Whether a page is binary data: more than 2% of its characters are control characters or could not be
+/// decoded.
 fn is_binary(text: &str) -> bool {
     let is_odd = |byte: &&u8| matches!(byte, 0..=8 | 14..=31 | 127);
-    // The control characters from U+0080 to U+009F have two bytes. U+0085 is white space.
+    // In UTF-8, the control characters from U+0080 to U+009F have two bytes. U+0085 is white space.
     let is_odd_pair = |pair: &&[u8]| matches!(pair, [0xC2, 0x80..=0x84 | 0x86..=0x9F]);
     let bytes = text.as_bytes();
     let count = bytes.iter().filter(is_odd).count() + bytes.windows(2).filter(is_odd_pair).count();

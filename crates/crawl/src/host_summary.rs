@@ -45,7 +45,7 @@ pub fn host_summary(host: &HostView, in_scope: bool, report: Option<&Report>) ->
     gravest.map_or_else(|| given(host), Finding::sentence)
 }
 
-/// Says what was read, if there are too few pages for a reason.
+/// Describes what was read if there are too few pages to name a reason.
 fn few_pages(all: &GroupedCounts, worst: Option<(&str, u64)>) -> Bilingual {
     let (listings, pages) = (all.listings(), all.pages());
     let read = Bilingual::new(

@@ -21,7 +21,7 @@ use crate::report::{GroupedCounts, RunIntervals, UsualCount};
 /// The last runs with the counts of each host, and the seeds.
 #[derive(Debug, Default)]
 pub struct RunHistory {
-    /// The runs, newest first. Each has the sum of the counts of all hosts.
+    /// The runs, newest first, each with the sum of the counts of all hosts.
     pub runs: Vec<(Run, Counts)>,
     hosts: HashMap<String, HostHistory>,
     /// For each site, the origin of its first seed. `None` if no seeds are recorded.
@@ -35,7 +35,7 @@ struct HostHistory {
 }
 
 impl RunHistory {
-    /// Number of newest runs whose counts are kept for each host. They are the newest run and the runs with
+    /// Number of runs for which the counts of each host are kept: the newest run, and the earlier runs with
     /// which it is compared.
     pub const KEPT: usize = 15;
 
@@ -134,7 +134,8 @@ pub struct HostView {
     pub counts: Vec<Option<Counts>>,
     /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the newest run that stored a new document of the host. `None` if no known run did.
+    /// The start of the newest run that stored a new document of the host. `None` if no run in the
+    /// [`RunHistory`] did.
     pub last_new: Option<Timestamp>,
 }
 

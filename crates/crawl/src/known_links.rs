@@ -1,8 +1,8 @@
 //! Classifies the links of a page, and remembers the results for the next pages of the host.
 //!
-//! Most links of a page are on every page of its site, and parsing links takes most of the time. All worker
-//! threads share the remembered results. A host has one page in flight at a time, so one thread at a time
-//! uses the results of a host.
+//! Most links of a page are on every page of its site. Without the remembered results, parsing links would
+//! take most of the time. All worker threads share the results. A host has one page in flight at a time, so
+//! only one thread at a time uses the results of a host.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ impl KnownLinks {
     }
 
     fn origins(&self) -> MutexGuard<'_, Origins> {
-        // A panic in another thread can at most have lost the results of one origin.
+        // A panic in another thread loses the results of at most one origin.
         self.origins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -11,10 +11,10 @@
 //! 4. The owner thread decides the outcome and writes it to the store (`pages`, `responses`, `redirects`,
 //!    `robots`, `recorder`).
 //!
-//! `Pipeline::run` is the loop of every crawl and every replay. Only the owner thread writes the store. Hosts
-//! that share a delay between requests have together at most one URL in flight, from its dispatch until its
-//! outcome is in the store. Therefore the order of a host's pages does not depend on timing or interruptions,
-//! and neither does its template.
+//! `Pipeline::run` is the loop of every crawl and every replay. Only the owner thread writes the store. A
+//! group of hosts that share a delay has at most one URL in flight, from its dispatch until its outcome is in
+//! the store. Therefore neither the order of a host's pages nor the host's template depends on timing or
+//! interruptions.
 //!
 //! Memory is bounded: at most `fetch.concurrency` URLs are in flight, each with one body of at most
 //! `fetch.max_page` (or `max_sitemap`) bytes. The list of known URLs is in the store.

@@ -41,8 +41,8 @@ impl Membership {
         self.holds.get(&partition).copied().filter(|until| *until > Instant::now())
     }
 
-    /// Returns the instant from which requests to all partitions are allowed. It may be past. Returns `None`
-    /// if every partition was released by its previous worker.
+    /// Returns the instant from which requests to all partitions are allowed. This instant may be in the
+    /// past. Returns `None` if every partition was released by its previous worker.
     pub(crate) fn holds_end(&self) -> Option<Instant> {
         self.holds.values().max().copied()
     }

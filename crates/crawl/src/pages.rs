@@ -71,9 +71,9 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Adds new URLs to the frontier, and makes known URLs ready if the list announces a change of them. A
-    /// long list is committed in several changes. If a crash interrupts this, the next visit finds the
-    /// remaining URLs again.
+    /// Adds new URLs to the frontier. Makes a known URL ready if the list announces that the URL has changed.
+    /// A long list is committed in several changes. If a crash interrupts the commits, the next visit finds
+    /// the remaining URLs again.
     fn discover(
         &mut self,
         visit: &Visit,

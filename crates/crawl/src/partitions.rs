@@ -2,9 +2,9 @@
 //!
 //! A crawl without other workers has one partition. Otherwise the owner thread reacts to these events:
 //!
-//! * This worker gained a partition. The owner enqueues the seeds of the partition. Its hosts get no request
-//!   before their full delay has passed. If the previous worker did not release the partition, it gets no
-//!   requests for `fetch.timeout`, because sites may still process earlier requests.
+//! * This worker gained a partition. The owner enqueues the seeds of the partition. The partition's hosts get
+//!   no request before their full delay has passed. If the previous worker did not release the partition, the
+//!   hosts get no requests for `fetch.timeout`, because sites may still process earlier requests.
 //! * Other workers should get partitions of this worker. The owner starts no new requests in some partitions,
 //!   and releases these when nothing is in flight there.
 //! * The leases of this worker may have ended. The owner starts no requests, and cancels requests in flight.

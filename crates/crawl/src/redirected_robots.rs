@@ -10,9 +10,9 @@
 //! 3. The answer becomes the robots.txt of A. Until then, A gets no requests except retries of its
 //!    robots.txt.
 //!
-//! The store keeps a message until it is answered, and the run does not end before. If B redirects to a third
-//! partition, the owner thread of B's partition first sends a message there. At most five redirects in a row
-//! are followed (RFC 9309, 2.3.1.2).
+//! The store keeps a message until it is answered, and the run does not end before the answer. If B redirects
+//! to a third partition, the owner thread of B's partition first sends a message there. At most five
+//! redirects in a row are followed (RFC 9309, 2.3.1.2).
 //!
 //! Limitation: a redirect loop over several partitions counts as a failure, not as a missing robots.txt.
 

@@ -9,7 +9,7 @@
 //!    budgets. The request waits for the delay between requests. A visit follows at most
 //!    `fetch.max_redirects` redirects.
 //! 2. If the redirects lead back to the visit's URL, the visit ends like any other. If they end at another
-//!    URL, the visit's URL gets the outcome of a redirect, and the response is processed as a page of the
+//!    URL, the visit's URL gets the outcome of a redirect, and the response is processed as the page at the
 //!    other URL.
 //! 3. The cookies are dropped when the visit ends.
 //!

@@ -51,7 +51,7 @@ impl Pipeline {
     }
 
     /// Handles 429 or 503. The host gets no requests for the time that it requested. The URL is retried after
-    /// a further pause, so that other URLs come first. If the host answers these with 429 or 503 too, the
+    /// a further pause, so that other URLs come first. If all responses of the host are 429 or 503, the
     /// maximum number of retries is four times as high.
     fn pushed_back(&mut self, visit: Visit, response: &Response) -> Result<(), CrawlError> {
         let held = response.held.unwrap_or(BackoffStart { time: Duration::ZERO, others_answered: false });

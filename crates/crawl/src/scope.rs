@@ -22,7 +22,8 @@ pub fn scope(config: &Config, seeds: &[Seed]) -> Result<Scope, ConfigError> {
     Ok(scope)
 }
 
-/// Returns the sites that have settings but no seed, such as `gleaner.toml, line 12: bbc.com`.
+/// Returns the sites with settings but without a seed, each with the line of its settings, such as
+/// `gleaner.toml, line 12: bbc.com`.
 #[must_use]
 pub fn sites_without_seed(config: &Config, seeds: &[Seed]) -> Vec<String> {
     let scope = Scope::from_seeds(seeds);

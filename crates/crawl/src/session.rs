@@ -53,8 +53,9 @@ pub struct CrawlInput {
     pub progress: Arc<Progress>,
     /// The wall clock.
     pub clock: Clock,
-    /// How long after its start the run still waits for back-offs, and for robots.txt files that could not be
-    /// read. So an unattended run survives an outage at its start. Zero: it waits only for `crawl.linger`.
+    /// How long after its start the run waits for back-offs, and for robots.txt files that could not be read.
+    /// An unattended run can thus survive an outage at its start. If zero, the run waits only for
+    /// `crawl.linger`.
     pub patience: Duration,
 }
 

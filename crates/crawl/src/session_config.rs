@@ -27,7 +27,8 @@ pub(crate) struct SessionConfig {
     pub(crate) stop: StopRequest,
     pub(crate) progress: Arc<Progress>,
     pub(crate) clock: Clock,
-    /// The run waits for what is due until this time ([`CrawlInput::patience`](crate::CrawlInput::patience)).
+    /// The run waits for work that is due by this time
+    /// ([`CrawlInput::patience`](crate::CrawlInput::patience)).
     pub(crate) awaits_until: Timestamp,
 }
 

@@ -35,7 +35,7 @@ pub enum PageError {
     /// The archive file that contained the page is missing.
     #[error("archive file {number} with the page is missing; `gleaner verify` lists all faults")]
     Missing {
-        /// The number of the file, with which its name begins.
+        /// The number at the beginning of the file's name.
         number: u32,
     },
     /// The record is damaged, or it is not a response.

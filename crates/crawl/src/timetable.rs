@@ -1,8 +1,8 @@
 //! Computes the start times of scheduled crawls from cron expressions in a time zone.
 //!
-//! Expressions use local time, and each local time counts once a day. If a time is skipped in spring, its
-//! start is as much later as the clock moves forward. If a time is repeated in autumn, only its first
-//! occurrence counts. The caller passes the current time and random numbers.
+//! Expressions use local time, and each local time counts once a day. If the clock moves forward over a
+//! start, the start is later by the same amount. If a time is repeated in autumn, only its first occurrence
+//! counts. The caller passes the current time and random numbers.
 //!
 //! Limitation: if an hour is repeated, an hourly expression starts only one crawl in the two hours.
 
@@ -106,9 +106,9 @@ impl Timetable {
         None
     }
 
-    /// Returns the missed start that should be made up for at `now`: the last start up to `now`, if it is at
-    /// most `schedule.catch_up` ago. `last` is the last run of the corpus. Returns `None` if that run began
-    /// since this start and has ended, or if the corpus has no run yet.
+    /// Returns the missed start for which a crawl should start at `now`: the last start up to `now`, if it is
+    /// at most `schedule.catch_up` ago. `last` is the last run of the corpus. Returns `None` if the corpus
+    /// has no run, or if the last run began at or after the missed start and has ended.
     #[must_use]
     pub fn missed(&self, now: Timestamp, last: Option<&Run>) -> Option<Timestamp> {
         let start = self.starts(now.checked_sub(self.catch_up).unwrap_or(Timestamp::MIN), now).last()?;
@@ -116,14 +116,15 @@ impl Timetable {
         (last.started < start || last.ended.is_none()).then_some(start)
     }
 
-    /// Returns the starts after `from`, up to and including `to`.
+    /// Returns the starts after `from`, up to and including `to`, in ascending order. There are at most
+    /// 20,000.
     pub fn starts(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
         let next = move |time: &Timestamp| self.after(*time).filter(|start| *start <= to);
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether `start` is longer ago than `schedule.catch_up`, so that it is not made up for. The answer is
-    /// `false` for any start up to a minute ago.
+    /// Whether `start` is too long ago to start its crawl now: longer than `schedule.catch_up`, and longer
+    /// than a minute.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
         // Up to a minute late is tolerated, because the machine may be busy.

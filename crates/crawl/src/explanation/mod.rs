@@ -2,7 +2,7 @@
 //! wait.
 //!
 //! Records, counts and logs have short English reasons. Only this module translates them. A detail that comes
-//! from the operating system, a library or a server stays English. It is quoted behind the translated cause.
+//! from the operating system, a library or a server stays English, and is quoted after the translated cause.
 
 mod reasons;
 mod waits;
@@ -14,8 +14,9 @@ use reasons::{of_failure, of_label, of_link, of_page, of_rule, of_truncation};
 pub(crate) use waits::ON_HOLD;
 pub use waits::explained_hold;
 
-/// Explains the reason of an outcome ([`Outcome::reason`](gleaner_frontier::Outcome::reason)), or the label of
-/// links that are not followed. Keeps a reason of labels in parentheses, because logs and counts use it.
+/// Explains the reason of an outcome ([`Outcome::reason`](gleaner_frontier::Outcome::reason)), or the label
+/// of links that are not followed. If the reason consists of labels, it follows in parentheses, because logs
+/// and counts use it.
 #[must_use]
 pub fn explained(reason: &str) -> Bilingual {
     if let Some((before, rule)) = reason.split_once("excluded: ") {

@@ -30,7 +30,7 @@ pub fn explained_hold(why: &str) -> Bilingual {
     Bilingual::new(why, vietnamese)
 }
 
-/// Causes with a detail behind them: the English prefix, and the translated cause.
+/// Causes that are followed by a detail: the English prefix, and the translated cause.
 const WITH_DETAIL: [(&str, &str); 5] = [
     ("the host's name could not be resolved: ", "không phân giải được tên miền"),
     ("no connection: the proxy could not reach the host: ", "máy chủ proxy không nối được đến trang báo"),

@@ -79,7 +79,7 @@ pub(crate) enum NextUrl {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pause {
     pub(crate) until: Instant,
-    /// Whether the run does not end before this pause, provided that the pause is at most `crawl.linger`.
+    /// Whether the run waits for the end of this pause, provided that the pause is at most `crawl.linger`.
     pub(crate) is_awaited: bool,
 }
 
@@ -278,9 +278,10 @@ impl Frontier {
         Ok(NextUrl::Later(Pause { until, is_awaited: self.is_awaited(id, host)? }))
     }
 
-    /// Whether the run's end waits for a host. If the host's robots.txt cannot be read, the run waits only for
-    /// a seed, or for the target of a seed's redirect, and only for one retry in a row, or for the retries
-    /// until `SessionConfig::awaits_until`.
+    /// Whether the run waits for a host before it ends. The answer is yes unless the host's robots.txt cannot
+    /// be read. In that case, the host must have a seed or be the target of a seed's redirect. Also, its
+    /// robots.txt must have failed only once in a row, or its next retry must be due by
+    /// `SessionConfig::awaits_until`.
     fn is_awaited(&self, id: HostId, host: &FrontierHost) -> Result<bool, StoreError> {
         if !matches!(host.access, Some(Access::AllDisallowed { .. })) {
             return Ok(true);
@@ -333,10 +334,10 @@ impl Frontier {
         self.schedule.release(group, due);
     }
 
-    /// Whether the run has nothing to wait for: nothing is due within `crawl.linger`, until
-    /// `SessionConfig::awaits_until`, or until `holds_end`, when all partitions may be requested. The run
-    /// always waits for the delay of a group. It does not wait for longer back-offs, nor for hosts that
-    /// [`is_awaited`](Self::is_awaited) excludes. The next run requests their URLs.
+    /// Whether nothing is left for which the run waits. The run waits for work that is due within
+    /// `crawl.linger`, by `SessionConfig::awaits_until`, or by `holds_end`, when all partitions may get
+    /// requests. It always waits for the delay of a group. It does not wait for longer back-offs, nor for
+    /// hosts that [`is_awaited`](Self::is_awaited) excludes. The next run requests their URLs.
     pub(crate) fn is_idle(&self, holds_end: Option<Instant>) -> Result<bool, StoreError> {
         let clock = &self.session.clock;
         let (now, patience) = (Instant::now(), clock.until(self.session.awaits_until));

@@ -25,8 +25,8 @@ struct Group {
     awake: VecDeque<HostId>,
     known: HashSet<HostId>,
     state: State,
-    /// While the group is due: the time of the earliest work for which the run waits before it ends. `None`
-    /// if the run waits for none.
+    /// While the group is due, the time of the earliest work for which the run waits before it ends. `None`
+    /// if there is no such work.
     awaited: Option<Instant>,
 }
 
@@ -53,7 +53,7 @@ impl Schedule {
         self.put_off_awaited(group, at, Some(at));
     }
 
-    /// Like [`Schedule::put_off`], but the run waits only for the work at `awaited`. `None` means that it
+    /// Like [`Schedule::put_off`], but the run waits only until `awaited`. If `awaited` is `None`, the run
     /// does not wait.
     pub(crate) fn put_off_awaited(&mut self, group: &GroupName, at: Instant, awaited: Option<Instant>) {
         let Some(entry) = self.groups.get_mut(group) else { return };

@@ -94,14 +94,15 @@ fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
     }
 }
 
-/// Returns after which seconds a run with this patience requests the robots.txt of a seed that never responds.
+/// Returns the seconds at which a run with this patience requests the robots.txt of a seed that never
+/// responds.
 fn robots_retries(patience: Duration) -> Vec<i64> {
     let (_folder, _writer, mut frontier, seed) = frontier(&["crawl.linger=60s"]);
     let began = frontier.session.clock.now();
     frontier.session.awaits_until = frontier.session.clock.after(patience);
     let (mut record, mut retries) = (RobotsRecord::failed("dns".into(), None, began), Vec::new());
     loop {
-        // As if the clock had gone on to the time of this request.
+        // The clock moves on to the time of this request.
         let at = record.at;
         frontier.session.clock = Clock::from_fn(move || at);
         frontier.apply_robots(seed, &record);

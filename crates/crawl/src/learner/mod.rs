@@ -39,8 +39,8 @@ struct HostTemplate {
     has_failed: bool,
 }
 
-/// Returns the template with which a crawl reads a host's pages. Returns `None` if the host has none, or one
-/// that is outdated, of another method than `wanted`, or unreadable.
+/// Returns the template with which a crawl reads a host's pages. Returns `None` if the host has no template,
+/// or if the template is outdated, unreadable, or of another method than `wanted`.
 ///
 /// # Errors
 /// The store cannot be read.

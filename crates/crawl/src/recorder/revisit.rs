@@ -32,7 +32,7 @@ const SAMPLE: u8 = 10;
 const REMEMBERED: u32 = 200;
 /// Maximum depth of a section. Seeds have depth 0.
 const DEEPEST_SECTION: u32 = 2;
-/// Minimum number of new URLs on a page for it to become a section.
+/// A page becomes a section only if it has at least this number of new URLs.
 const SECTION_GIVES: u64 = 3;
 /// A sitemap lists only old pages if its newest entry is older than this.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);

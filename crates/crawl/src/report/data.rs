@@ -12,7 +12,7 @@ use crate::host_view::TemplateState;
 /// The result of a run, for people and programs. Later versions may add fields to the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The status. It follows from the gravest finding.
+    /// The status, which follows from the gravest finding.
     pub status: RunStatus,
     /// The run's number.
     pub run: u32,

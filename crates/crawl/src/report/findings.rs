@@ -39,7 +39,7 @@ pub struct Finding {
     pub next: Option<String>,
 }
 
-/// The texts of a finding in another language than English.
+/// The texts of a finding in a language other than English.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Translation {
     /// The translated cause.

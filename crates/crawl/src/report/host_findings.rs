@@ -21,8 +21,8 @@ const SMALL_SHARE: f64 = 0.2;
 const CHIEF: u64 = 30;
 /// With fewer pages than this, a share of the pages means nothing.
 const FEW_PAGES: u64 = 5;
-/// A number of new documents is high if it is above both multiples: of the usual number, and of the highest
-/// number in earlier runs.
+/// A number of new documents is high if it is at least `TIMES` times the usual number and above `TIMES_MOST`
+/// times the highest number in earlier runs.
 const TIMES: f64 = 10.0;
 const TIMES_MOST: u64 = 3;
 /// Minimum usual number of documents for which a high number is reported.

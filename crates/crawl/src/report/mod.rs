@@ -4,7 +4,7 @@
 //! * [`GroupedCounts`] groups a host's counts for people.
 //! * `usual` computes a host's usual number of new documents.
 //! * `findings` and `host_findings` describe unusual values of the run and of each host in sentences.
-//! * `cause` explains causes in words, and names the command to run next.
+//! * `cause` compares causes, and names the command to run next.
 //! * [`Report`] is the complete report, which is also its JSON form.
 //! * [`page`] and [`text`] render the report as HTML and as plain text.
 //! * [`folder`] stores the files in `DATA/reports`.

@@ -32,7 +32,7 @@ pub struct RunData {
 }
 
 impl RunData {
-    /// Maximum number of earlier runs. The usual number of documents is computed from one run less, because
+    /// Maximum number of earlier runs. The usual number of documents is computed from one run fewer, because
     /// the time before each of these runs must be known too.
     pub const PAST: usize = 15;
 }
