@@ -97,8 +97,8 @@ impl Access {
         }
     }
 
-    /// Returns the delay between requests to the host's group. It is the longer one of two delays: `delay`,
-    /// which the user sets for the site, and the `Crawl-delay`. The latter counts at most
+    /// Returns the delay between requests to the host's group. The result is the longer of two delays:
+    /// `delay`, which the user sets for the site, and the `Crawl-delay`, which is capped at
     /// `fetch.max_crawl_delay`.
     #[must_use]
     pub fn effective_delay(&self, delay: DurationSetting, fetch: &FetchSettings) -> Duration {
@@ -165,8 +165,8 @@ impl RobotsRecord {
         }
     }
 
-    /// Whether the robots.txt must be requested before any other URL of the host. This is also true if the
-    /// record is from more than a day in the future. Such a record exists after the clock was set back.
+    /// Whether the robots.txt must be requested before any other URL of the host. Also true if the record is
+    /// dated more than a day in the future. This happens if the clock was set back.
     #[must_use]
     pub fn stale(&self, now: Timestamp) -> bool {
         let ahead = Duration::try_from(self.at.duration_since(now)).unwrap_or_default();

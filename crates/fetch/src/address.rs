@@ -94,7 +94,7 @@ impl AddressPolicy {
         if self.admits(ip) { Ok(()) } else { Err(RefusedAddress(ip)) }
     }
 
-    /// Returns those of the addresses that may be requested. Fails if all of them are refused.
+    /// Returns the addresses that may be requested. Fails if all addresses are refused.
     pub(crate) fn filter(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, RefusedAddress> {
         let first = addresses.first().map(SocketAddr::ip);
         let kept: Vec<_> = addresses.into_iter().filter(|a| self.admits(a.ip())).collect();

@@ -50,9 +50,8 @@ const MAX_HEAD: usize = 256 * 1024;
 const MAX_HEAD_HTTP2: u32 = 1024 * 1024;
 /// Number of idle connections to keep for each request that `fetch.concurrency` allows.
 const KEPT_PER_REQUEST: usize = 2;
-/// Maximum number of open files for each request that `fetch.concurrency` allows at the same time. A request
-/// needs its connection, a second one for name resolution or for trying IPv4 and IPv6 in parallel, and its
-/// idle connections.
+/// Maximum number of open files per request in flight. A request needs its connection, a second one for name
+/// resolution or for trying IPv4 and IPv6 in parallel, and its idle connections.
 pub const FILES_OF_A_REQUEST: u64 = 2 + KEPT_PER_REQUEST as u64;
 /// How long a request waits for a free file descriptor. The pause between two attempts is `FILES_PAUSE`.
 const FILES_PATIENCE: Duration = Duration::from_secs(300);

@@ -17,8 +17,9 @@
 //!
 //! The library does not report whether a connection was reused. But it opens a new connection within the task
 //! of the request. So a layer around its connector ([`ConnectionObserverLayer`]) sets a flag in that task. If
-//! the flag is not set, the connection was reused. If another connection becomes idle in the meantime, the
-//! library may use that one although the flag is set. Then the request is not sent again, which is safe.
+//! the flag is not set, the connection was reused. While the library opens a new connection, another one may
+//! become idle, and the library may use the idle one although the flag is set. Then the request is not sent
+//! again, which is safe.
 //!
 //! Limitation: the library does not report whether a connection closed within or before a response's headers.
 //! On a reused connection, the request is sent again in both cases. RFC 9110, 9.2.2 allows this for a GET.

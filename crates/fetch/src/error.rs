@@ -44,7 +44,7 @@ pub enum FetchError {
     HeadersTooLarge {
         /// The limit in bytes, for names and values together.
         bytes: usize,
-        /// The limit on the number of header lines.
+        /// The maximum number of header lines.
         lines: usize,
     },
     /// A time limit was exceeded: for connecting, for the whole request, or for the next piece of the body.

@@ -8,7 +8,7 @@
 //! cookies of one visit. The caller follows redirects and passes the cookies to each request.
 //!
 //! The crate does not follow redirects of a page, retry requests, check robots.txt before a page, or write to
-//! disk. The crawl does this with the data from this crate.
+//! disk. The crawl crate does all this with the data from this crate.
 //!
 //! **Invariant:** no other crate uses the HTTP library directly.
 

@@ -63,8 +63,8 @@ pub struct Response {
     /// The target of a 3xx redirect, resolved with the request's URL. It may have any scheme. `None` if the
     /// status is not a redirect, or if `Location` is missing or unreadable.
     pub location: Option<Url>,
-    /// The wait after the response that `Retry-After` states, at most a day. If the header states a date, the
-    /// wait is the time from its arrival to the date. `None` if the header is missing or unreadable.
+    /// The wait that `Retry-After` states, at most a day. If the header states a date, the wait is the time
+    /// from the arrival of the response to that date. `None` if the header is missing or unreadable.
     pub retry_after: Option<Duration>,
     /// The back-off that [`crate::Fetcher::page`] started after a 429 or 503. `None` after any other status,
     /// and in a response from [`crate::Client::get`].
@@ -107,8 +107,8 @@ impl Response {
         }
     }
 
-    /// Checks that the response is a page, by its `Content-Type`. If it has none, the beginning of the body
-    /// decides.
+    /// Checks that the response is a page, by its `Content-Type`. If there is no `Content-Type`, the
+    /// beginning of the body decides.
     ///
     /// # Errors
     /// [`FetchError::WrongType`] if the response is not a page.

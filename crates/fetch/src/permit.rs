@@ -23,7 +23,7 @@ use crate::error::FetchError;
 /// first check afterwards finds out whether the lease has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long requests to a host may still run. Clones share one lease.
+/// The right to send requests to a host for a limited time. Clones share one lease.
 #[derive(Clone)]
 pub struct RequestLease(Arc<dyn Fn() -> Duration + Send + Sync>);
 
@@ -38,8 +38,8 @@ impl fmt::Debug for RequestLease {
 }
 
 impl RequestLease {
-    /// Creates a lease. `left` returns its remaining time, which is zero after the lease has ended. The time
-    /// may grow, for example when a lease is renewed.
+    /// Creates a lease. `left` returns the remaining time of the lease, which is zero after the lease has
+    /// ended. The time may grow, for example when a lease is renewed.
     pub fn new(left: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(left))
     }

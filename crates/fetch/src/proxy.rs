@@ -23,8 +23,8 @@ impl Proxies {
         Self { matcher: if is_set { of_setting() } else { Matcher::from_system() }, is_set }
     }
 
-    /// Returns the proxy of a URL without its credentials, and where the proxy is set, or `None` if it has
-    /// none.
+    /// Returns the proxy of a URL without its credentials, and where the proxy is set. Returns `None` if the
+    /// URL has no proxy.
     pub(crate) fn named(&self, url: &Url) -> Option<String> {
         let proxy = self.matcher.intercept(&url.as_str().parse().ok()?)?;
         let (scheme, authority) = (proxy.uri().scheme_str().unwrap_or("http"), proxy.uri().authority()?);

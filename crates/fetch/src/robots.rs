@@ -1,8 +1,8 @@
 //! Parses robots.txt (the Robots Exclusion Protocol, RFC 9309).
 //!
 //! 1. Lines of `key: value` form groups: `User-agent` lines, then rules (2.1, 2.2).
-//! 2. All groups that name the crawler's product token are merged. If there is none, the groups for `*`
-//!    apply. If there is none of these either, no rules apply (2.2.1).
+//! 2. All groups that name the crawler's product token are merged. If there is no such group, the groups for
+//!    `*` apply. If there are no groups for `*` either, no rules apply (2.2.1).
 //! 3. The matching rule with the longest pattern in octets decides. If two patterns are equally long, `Allow`
 //!    wins. A path without a matching rule is allowed, and so is `/robots.txt` (2.2.2).
 //! 4. In patterns, `*` matches any octets, and `$` at the end matches the end of the path (2.2.3). Pattern
@@ -10,7 +10,7 @@
 //! 5. Every line that can be parsed applies, regardless of other lines (2.3.1.1). For example, a PHP warning
 //!    before the rules does not invalidate them.
 //!
-//! Where the RFC leaves a choice, the parser behaves like Google's. Lines that are not rules (`Sitemap`,
+//! If the RFC leaves a choice, the parser behaves like Google's. Lines that are not rules (`Sitemap`,
 //! `Crawl-delay`, unknown keys) do not end a list of agents. Some common misspellings are accepted.
 //! `Crawl-delay` is not in the RFC. The largest value in a crawler's groups applies.
 //!

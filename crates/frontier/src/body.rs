@@ -43,7 +43,7 @@ pub enum IncompleteReason {
     /// The document exceeds the limit, after decompression.
     #[error("it is larger than {limit} bytes; the rest was not read")]
     TooLarge {
-        /// The limit: the number of bytes read.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The compressed data are damaged.

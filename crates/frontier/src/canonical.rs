@@ -1,4 +1,4 @@
-//! Canonicalizes URLs, which means that it gives all spellings of an address one form.
+//! Canonicalizes URLs: all spellings of an address get one form.
 //!
 //! 1. The WHATWG parser converts the scheme and the host to lower case, converts an IDN to A-labels, drops
 //!    the default port and resolves dot segments.
@@ -9,11 +9,12 @@
 //!
 //! Canonicalizing a canonical form does not change it.
 //!
-//! Some pairs of addresses stay distinct, because they may lead to two pages, or a server may respond only to
-//! one of them: `www.` and the bare domain, a mobile or AMP address and the plain one, addresses with and
-//! without a final `/`, `//` and `/`, `index.html` and its folder, upper and lower case in the path,
-//! different orders of parameters, `+` and `%20`. A page with two addresses is fetched twice but becomes one
-//! document, because its content hash is the same. A page that depends on the fragment (`#!`) is lost.
+//! Some similar addresses stay distinct, because they may lead to different pages, or because a server may
+//! respond to only one of them: `www.` and the bare domain, a mobile or AMP address and the plain one,
+//! addresses with and without a final `/`, `//` and `/`, `index.html` and its folder, upper and lower case in
+//! the path, different orders of parameters, `+` and `%20`. A page with two addresses is fetched twice but
+//! becomes one document, because its content hash is the same. A page that depends on the fragment (`#!`) is
+//! lost.
 
 use crate::{UrlKey, UrlRefusal, host, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -91,9 +92,9 @@ impl CanonicalUrl {
         Self::canonicalise(self.shared.url.join(href)?)?.named()
     }
 
-    /// Resolves an address from a sitemap, a feed or a robots.txt at this URL. The protocols require absolute
-    /// addresses, but some sites write relative addresses or omit the scheme (`www.example.com/a`). If the
-    /// scheme is missing, this URL's scheme is used.
+    /// Resolves an address that a sitemap, feed or robots.txt at this URL contains. The protocols require
+    /// absolute addresses, but some sites write relative addresses or omit the scheme (`www.example.com/a`).
+    /// If the scheme is missing, this URL's scheme is used.
     ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`].
@@ -216,8 +217,8 @@ fn domain_at(url: &Url) -> Option<usize> {
     }
 }
 
-/// Strips HTML whitespace. Refuses other schemes before the caller checks the length, because `data:` links
-/// are long.
+/// Strips HTML whitespace. Refuses schemes other than http and https before the caller checks the length,
+/// because `data:` links are long.
 fn check_text(text: &str) -> Result<&str, UrlRefusal> {
     let text = text.trim_matches([' ', '\t', '\n', '\r', '\u{c}']);
     let head = text.split(['/', '?', '#']).next().unwrap_or_default();

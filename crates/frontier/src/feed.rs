@@ -133,7 +133,7 @@ enum Leaf {
 
 #[derive(Default)]
 struct Entry {
-    /// The page's own address. FeedBurner states it here if `link` leads through its redirecting service.
+    /// The page's own address, which FeedBurner states if `link` leads through FeedBurner's redirects.
     origin: Option<String>,
     link: Option<String>,
     /// The `guid` or `id`, which often is the page's address.
@@ -229,7 +229,8 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether a `guid` is marked as not an address. By default it is an address (RSS 2.0).
+/// Whether a `guid` is marked as something other than an address. By default, a `guid` is an address (RSS
+/// 2.0).
 fn is_no_link(element: &Element<'_>) -> bool {
     let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
     stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))

@@ -1,8 +1,8 @@
 //! Defines a discovered URL with its expected role, and counts the URLs that were not accepted.
 //!
-//! Roles and dates are unreliable. A sitemap may list a hub as a page, or state as date the time at which the
-//! site's layout last changed. Therefore they affect only which URLs are fetched and when, not the type or
-//! the date of a document.
+//! Roles and dates are unreliable. A sitemap may list a hub as a page. Its dates may be the times at which
+//! the site's layout last changed. Therefore roles and dates affect only which URLs are fetched and when, not
+//! the type or the date of a document.
 
 use crate::{CanonicalUrl, Scope, UrlKey, UrlRefusal, shape};
 use jiff::Timestamp;
@@ -66,8 +66,8 @@ pub struct FoundUrl {
 /// The URLs from a page, feed or sitemap. URLs that were not accepted are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiscoveredUrls {
-    /// The accepted URLs without repetitions, in the order of the source unless the function that returns
-    /// them states another order.
+    /// The accepted URLs, without repetitions. They are in the order of the source, unless the function that
+    /// returns them states another order.
     pub found: Vec<FoundUrl>,
     /// The number of refused URLs for each [`UrlRefusal::label`].
     pub refused: BTreeMap<Cow<'static, str>, u64>,

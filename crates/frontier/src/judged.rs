@@ -11,7 +11,7 @@ const LONGEST: usize = 300;
 
 /// The results of checking the links of one origin (scheme, host and port).
 ///
-/// Two generations limit the memory to some 700 KB. When the young generation is full, it replaces the old
+/// Two generations limit the memory to about 700 KB. When the young generation is full, it replaces the old
 /// one. A link found in the old generation moves to the young generation.
 #[derive(Debug, Default)]
 pub struct LinkCache {

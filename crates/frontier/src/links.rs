@@ -55,8 +55,8 @@ fn judge_one(base: &CanonicalUrl, href: &str, scope: &Scope) -> Result<FoundUrl,
 
 /// Whether the address looks like an article.
 ///
-/// The result affects the order of fetching and which addresses look like a section. Hosts whose articles
-/// have other addresses are crawled too, but their hubs may be fetched before their articles. Evidence for an
+/// The result affects the order of fetching, and which addresses look like a section. If a host's article
+/// addresses look different, its articles are crawled too, but its hubs may be fetched first. Evidence for an
 /// article: a last segment of several words, a number of five or more digits, a date in the path, a file
 /// extension such as `.html` or `.vov`, or an article number in the parameters. Evidence against an article:
 /// a path under `/tag/`, `/author/`, `/page/2` or similar.
@@ -71,14 +71,14 @@ pub fn looks_like_section(url: &CanonicalUrl) -> bool {
     shape::looks_like_section(url)
 }
 
-/// Returns the URL in `found` that is the next page of the list at `url`, or `None` if no URL is. Detects
-/// common address forms such as `?page=2`, `/trang-2` and `-p2`.
+/// Returns the URL in `found` that is the next page of the list at `url`, or `None` if there is no such URL.
+/// Detects common address forms such as `?page=2`, `/trang-2` and `-p2`.
 #[must_use]
 pub fn next_page<'a>(url: &CanonicalUrl, found: &'a [FoundUrl]) -> Option<&'a CanonicalUrl> {
     crate::paging::next(url, found)
 }
 
-/// Returns the page number of a URL within its list, for the forms that [`next_page`] detects, or else 1.
+/// Returns the page number of a URL within its list, or 1 if the URL has no form that [`next_page`] detects.
 #[must_use]
 pub fn page_number(url: &CanonicalUrl) -> u32 {
     crate::paging::number_of(url)

@@ -167,7 +167,7 @@ impl OutcomeClass {
         matches!(self, Self::Unreachable | Self::Failed)
     }
 
-    /// Whether a URL whose outcome has this class could be that of an article.
+    /// Whether a URL with an outcome of this class could be the URL of an article.
     #[must_use]
     pub const fn is_of_page(self) -> bool {
         !matches!(self, Self::Listing | Self::Redirected | Self::Disallowed)

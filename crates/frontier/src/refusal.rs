@@ -65,7 +65,7 @@ pub enum UrlRefusal {
 }
 
 impl UrlRefusal {
-    /// Returns one refusal of each kind, with example details. Tests use it to cover all kinds.
+    /// Returns one refusal of each kind, with example details. Tests use this list to cover all kinds.
     #[must_use]
     pub fn one_of_each() -> [Self; 10] {
         [
@@ -82,8 +82,8 @@ impl UrlRefusal {
         ]
     }
 
-    /// Returns the label for counters and logs, which is the code. If the settings exclude the URL, appends
-    /// the rule, as in `excluded: outside sections`.
+    /// Returns the label for counters and logs: the code and, if the settings exclude the URL, also the rule,
+    /// as in `excluded: outside sections`.
     #[must_use]
     pub fn label(&self) -> Cow<'static, str> {
         match self {

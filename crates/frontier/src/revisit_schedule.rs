@@ -32,8 +32,8 @@ pub struct RevisitSchedule {
     pub first: u64,
     /// The last visit with a response, in seconds since 1970.
     pub last: u64,
-    /// Seconds from the last visit to the next one. For an article, seconds after the last visit in which it
-    /// is not checked again.
+    /// Seconds from the last visit to the next one. For an article, the minimum number of seconds from the
+    /// last visit to the next check.
     pub every: u32,
     /// The [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
@@ -44,7 +44,7 @@ pub struct RevisitSchedule {
 pub enum ListChange {
     /// The list contained a new or changed URL.
     News,
-    /// The list had other URLs than before, but all of them were already known.
+    /// The list contained other URLs than at the last visit, but all of them were already known.
     Changed,
     /// The list is a sitemap of past months, without entries of the last days.
     Still,

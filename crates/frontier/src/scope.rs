@@ -28,7 +28,7 @@ impl Scope {
         Self::new(seeds.iter().map(|seed| seed.url.domain()))
     }
 
-    /// Sets the rules of a domain in scope. Ignores other domains.
+    /// Sets the rules of a domain. Does nothing if the domain is not in scope.
     pub fn set_rules(&mut self, domain: &str, rules: SiteRules) {
         if let Some(site) = self.sites.get_mut(domain) {
             *site = rules;

@@ -39,7 +39,7 @@ pub enum SeedError {
     /// The line contains more than one word.
     #[error("{file} line {line}: one address per line, but this is {text:?}; begin a comment with #")]
     SeveralWords {
-        /// The file's name from the caller.
+        /// The file name that the caller passed.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -61,7 +61,7 @@ pub enum SeedError {
         "{file} line {line}: {text:?} is not a seed: {refusal}; write a host such as vnexpress.net or an address such as https://www.bbc.com/news"
     )]
     Refused {
-        /// The file's name from the caller.
+        /// The file name that the caller passed.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -76,7 +76,7 @@ pub enum SeedError {
     /// No line contains an address.
     #[error("{file} names no site; write one host per line, such as vnexpress.net")]
     Empty {
-        /// The file's name from the caller.
+        /// The file name that the caller passed.
         file: String,
     },
 }

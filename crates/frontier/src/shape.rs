@@ -33,8 +33,7 @@ const LISTINGS: &[&str] = &[
     "about", "contact", "help", "terms", "privacy", "subscribe", "newsletter", "newsletters",
 ];
 
-/// Returns the role that a link is expected to have by its file extension, or refuses a file that is not a
-/// page.
+/// Returns the role that the file extension of a link suggests, or refuses a file that is not a page.
 pub(crate) fn expected_role(url: &CanonicalUrl) -> Result<Role, UrlRefusal> {
     let name = last_segment(url).to_ascii_lowercase();
     let Some((stem, extension)) = name.rsplit_once('.') else {

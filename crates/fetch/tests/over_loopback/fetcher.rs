@@ -1,4 +1,4 @@
-//! Tests the fetcher against servers on loopback: robots.txt responses, gates, holds.
+//! Tests the fetcher against servers on loopback: robots.txt responses, gates, back-offs.
 
 use std::sync::Arc;
 use std::time::Duration;
