@@ -277,8 +277,7 @@ impl Command {
         !matches!(self, Self::Init(_) | Self::Eval(_) | Self::Completions(_) | Self::Man(_))
     }
 
-    /// Whether the settings decide what the command does. Commands that only read the corpus use only its
-    /// place from the settings.
+    /// Whether the command uses more of the settings than the place of the corpus.
     pub(crate) const fn depends_on_settings(&self) -> bool {
         !matches!(
             self,

@@ -20,9 +20,9 @@ use crate::messages::print_message;
 /// The settings file of a project folder, as `gleaner init` writes it.
 pub(crate) const FOLDER_SETTINGS: &str = "gleaner.toml";
 
-/// Without `--config`, selects the settings file of the working directory, if there is one. Names it if
-/// `is_named` is true: before a result that depends on more settings than the place of the corpus. Above each
-/// table and export, the line would only hide other messages.
+/// Without `--config`, selects the settings file of the working directory, if there is one. If `is_named` is
+/// set, prints the name of the file. The caller does not set it for commands that only read the corpus,
+/// because the line would only hide other messages.
 pub(crate) fn find(mut common: Common, is_named: bool) -> Common {
     if common.config.is_none() && Path::new(FOLDER_SETTINGS).is_file() {
         if is_named {

@@ -30,9 +30,9 @@ fn crawl_through_kills(options: NewspaperOptions, whole: usize, seed: u64) -> Cr
     let mut random = StdRng::seed_from_u64(seed);
     for kill in 1..=kills {
         let mut child = killed.spawn();
-        // The moment is random within three delays after the kill's share of the requests, so that kills
-        // happen during fetching, extraction, writing and flushing. The crawl requests the pages again whose
-        // results a kill lost, so it cannot be complete yet.
+        // Each kill comes at a random moment within three delays after its share of the requests. So kills
+        // happen during fetching, extraction, writing and flushing. The crawl requests pages again if a kill
+        // lost their results, so it cannot be complete yet.
         let share = whole * kill / (kills + 1);
         assert!(
             killed.newspaper.wait_for_requests(share, Duration::from_secs(30)),

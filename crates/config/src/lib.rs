@@ -5,7 +5,7 @@
 //! [`ReportSettings`], [`ScheduleSettings`], [`LogSettings`], [`TelemetrySettings`], [`DemoSettings`] and
 //! [`SitesSettings`]. [`read`] applies a file and `--set key=value` pairs to the defaults and checks the
 //! result. Therefore the rest of the program gets only valid values. `config/default.toml` documents the
-//! keys. A test checks that it contains all keys with their defaults.
+//! keys. A test checks that this file contains all keys with their defaults.
 //!
 //! Relative paths in a file are relative to the folder of the file. Relative paths in `--set` pairs are
 //! relative to the working directory. The rules with which users correct templates (pins) are in a separate
@@ -134,7 +134,7 @@ impl GapScope {
     }
 }
 
-/// What a seed with a path covers.
+/// The part of a site that a seed with a path covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeedScope {

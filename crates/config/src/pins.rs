@@ -41,8 +41,8 @@ pub struct SettingText {
     pub line: usize,
 }
 
-/// Reads a text. At first, `line` is the text's byte position in the file. The caller replaces it by the line
-/// number.
+/// Reads a text. At first, `line` is the text's byte position in the file. The caller replaces the position
+/// with the line number.
 impl<'de> Deserialize<'de> for SettingText {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = Spanned::<String>::deserialize(d)?;

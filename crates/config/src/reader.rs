@@ -79,7 +79,7 @@ pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// Formats the position of an error, such as `config/x.toml, line 12`. Without a position, returns the file.
+/// Formats the position of an error, such as `config/x.toml, line 12`. Without a position, returns `file`.
 pub(crate) fn error_position(file: &str, text: &str, error: &toml::de::Error) -> String {
     match error.span() {
         Some(span) => format!("{file}, line {}", line_of(text, span.start)),

@@ -123,8 +123,8 @@ impl Config {
     }
 }
 
-/// Reads the tables of sites. At first, their lines are byte positions. `SitesSettings::locate` replaces
-/// these.
+/// Reads the tables of sites. At first, their lines are byte positions. `SitesSettings::locate` replaces the
+/// positions with line numbers.
 impl<'de> Deserialize<'de> for SitesSettings {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct TablesVisitor;

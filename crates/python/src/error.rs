@@ -1,4 +1,4 @@
-//! Defines the Python exceptions. Their messages are those of `gleaner-text`, which the program also prints.
+//! Defines the Python exceptions. They have the messages of `gleaner-text`, which the program prints too.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;

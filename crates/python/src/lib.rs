@@ -5,10 +5,10 @@
 //! works.
 //!
 //! The wheel contains the command `gleaner` as a separate executable, built with `cargo build`. If the
-//! extension contained the command, `import gleaner` would load the crawler, its database and its web server,
-//! which are ten times as large. In addition, cargo would compile their libraries a second time, because the
-//! features differ from those of the workspace. The executable needs no interpreter, and handles signals,
-//! pipes and exit codes itself.
+//! extension contained the command, `import gleaner` would load the crawler, its database and its web server.
+//! Together these are ten times as large as the extension. In addition, cargo would compile their libraries a
+//! second time, because the features differ from those of the workspace. The executable needs no interpreter,
+//! and handles signals, pipes and exit codes itself.
 
 mod error;
 mod html;

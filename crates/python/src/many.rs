@@ -10,7 +10,7 @@ use crate::html::{Html, Located};
 use crate::template::Template;
 use crate::{Requested, document};
 
-/// A document as JSON, `None` if no text was found, or why the page cannot be used.
+/// A document as JSON, `None` if no text was found, or the error of a page that cannot be used.
 type Extracted = Result<Option<String>, gleaner_text::Error>;
 
 /// Returns for each page its document as JSON, `None` if no text was found, or the exception.

@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 
 use crate::error::InputError;
 
-/// `name` is the argument of the Python function.
+/// Reads a signature. `name` is the argument of the Python function, for the error message.
 fn of_bytes(bytes: &[u8], name: &str) -> PyResult<Signature> {
     Signature::from_bytes(bytes).ok_or_else(|| {
         InputError::new_err(format!(

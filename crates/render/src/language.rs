@@ -39,7 +39,7 @@ impl UiLanguage {
         }
     }
 
-    /// Returns how numbers are written.
+    /// Returns the notation of numbers in this language.
     #[must_use]
     pub const fn notation(self) -> Notation {
         match self {

@@ -105,7 +105,7 @@ fn is_nothing(cell: &Markup) -> bool {
     matches!(cell.0.as_str(), "" | "0" | "0 B" | "–")
 }
 
-/// Renders content that scrolls sideways on small screens. `label` is its name for screen readers.
+/// Renders content that scrolls sideways on small screens. `label` names the content for screen readers.
 #[must_use]
 pub fn wide(label: &str, content: &Markup) -> Markup {
     html! { div.wide tabindex="0" role="region" aria-label=(label) { (content) } }

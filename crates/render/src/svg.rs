@@ -22,7 +22,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale that maps the first value to the first pixel, and the second to the second.
+    /// Creates a scale that maps the first value to the first pixel, and the second value to the second
+    /// pixel.
     #[must_use]
     pub const fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { values, pixels }
@@ -81,7 +82,7 @@ impl Stroke {
     }
 }
 
-/// Which point of a text is at the requested position.
+/// The point of a text that is placed at the requested position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextAnchor {
     /// The left end.
@@ -102,7 +103,8 @@ impl TextAnchor {
     }
 }
 
-/// Renders a chart as a separate file with a white background. `title` is also its name for screen readers.
+/// Renders a chart as a separate file with a white background. `title` also names the chart for screen
+/// readers.
 #[must_use]
 pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &Markup) -> String {
     let picture = html! {
@@ -116,7 +118,7 @@ pub fn file((width, height): (f64, f64), font_size: u32, title: &str, content: &
     picture.into_string() + "\n"
 }
 
-/// Renders a chart inside a page. The style sheet sets its size on the page. `label` is the text alternative.
+/// Renders a chart inside a page. The style sheet sets the chart's size. `label` is the text alternative.
 #[must_use]
 pub fn inline(class: &str, (width, height): (f64, f64), label: &str, content: &Markup) -> Markup {
     html! {
@@ -178,7 +180,7 @@ pub fn px(value: f64) -> String {
 pub struct Plot {
     /// The x axis, from left to right.
     pub x: Scale,
-    /// The y axis, from bottom to top. Its first pixel is the larger one.
+    /// The y axis, from bottom to top. The first pixel of this scale is larger than the second.
     pub y: Scale,
 }
 

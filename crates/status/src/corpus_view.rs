@@ -1,4 +1,4 @@
-//! Caches what the pages show of the corpus: runs, hosts, totals.
+//! Caches the data of the corpus that the pages show: runs, hosts, totals.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -60,7 +60,7 @@ impl CrawlMonitor {
         self.running().map(|running| running.progress.snapshot())
     }
 
-    /// Returns at most `limit` hosts in progress, busiest first, and how many more there are.
+    /// Returns at most `limit` hosts in progress, busiest first, and the number of other hosts in progress.
     pub(crate) fn hosts(&self, limit: usize) -> (Vec<ActiveHost>, usize) {
         self.running().map(|running| running.progress.active(IN_PROGRESS, limit)).unwrap_or_default()
     }

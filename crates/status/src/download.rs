@@ -74,7 +74,7 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
     }
 }
 
-/// Returns the lines in batches. An error ends the response early, so the client sees that it is incomplete.
+/// Returns the lines in batches. An error ends the response early, so that the client notices the error.
 fn lines(download: Download) -> impl Stream<Item = io::Result<Bytes>> {
     stream::try_unfold(download, async |mut download| {
         if download.done >= download.ids.len() {

@@ -1,4 +1,4 @@
-//! Selects the language of a request, and names outcomes and times in it.
+//! Selects the language of a request. Names outcomes and times in this language.
 //!
 //! Limitation: details that come from other programs, such as the error of a connection, are English.
 
@@ -49,7 +49,7 @@ pub(crate) fn outcome(language: UiLanguage, label: &str) -> String {
     words.to_owned()
 }
 
-/// Explains an error. Its own text is English, so it is quoted behind the Vietnamese words.
+/// Explains an error. The error's own text is English, so it is quoted after the Vietnamese words.
 pub(crate) fn quoted(vietnamese: &str, error: impl std::fmt::Display) -> Bilingual {
     Bilingual::new(error.to_string(), format!("{vietnamese} (“{error}”)"))
 }

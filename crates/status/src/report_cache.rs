@@ -22,7 +22,7 @@ pub(crate) struct ReportSummary {
     pub(crate) status: RunStatus,
     /// The gravest finding. `None` if nothing is unusual.
     pub(crate) why: Option<Bilingual>,
-    /// Number of causes of the notes.
+    /// Number of notes. Notes with the same cause count once.
     pub(crate) notes: usize,
 }
 

@@ -113,8 +113,8 @@ impl Server {
         self.address
     }
 
-    /// Sets the crawl that runs in this process. During a crawl, the pages send changes to it as commands.
-    /// `None` means that the crawl has ended, and also starts an update of the search index.
+    /// Sets the crawl that runs in this process. During a crawl, the pages send changes to the crawl as
+    /// commands. `None` means that the crawl has ended, and also starts an update of the search index.
     pub fn set_running_crawl(&self, running: Option<RunningCrawl>) {
         let has_ended = running.is_none();
         self.app.monitor.set_crawl(running);
@@ -139,8 +139,8 @@ impl Drop for Server {
     }
 }
 
-/// Starts the thread that updates the search index. It updates at startup and on request. For a shared
-/// corpus, it also updates at intervals.
+/// Starts the thread that updates the search index at startup and on request. For a shared corpus, the thread
+/// also updates the index at intervals.
 fn start_index_thread(app: &Arc<AppState>) -> std::io::Result<(SyncSender<()>, thread::JoinHandle<()>)> {
     let (updates, requests) = mpsc::sync_channel(1);
     let (app, shared) = (Arc::clone(app), app.corpus.store.is_shared());
@@ -213,8 +213,8 @@ pub(crate) fn routes(app: Arc<AppState>) -> Router {
         .with_state(app)
 }
 
-/// A function that renders a page. If the route has a parameter, the text is the last path segment. Otherwise
-/// it is empty.
+/// A function that renders a page. The text is the last path segment if the route has a parameter, and
+/// otherwise empty.
 type Renderer = fn(&AppState, &PageRequest, &str) -> Result<Rendered, RenderError>;
 
 async fn respond(app: Arc<AppState>, request: PageRequest, name: String, render: Renderer) -> Response {

@@ -31,7 +31,7 @@ class Document:
     modified: Optional[str]
     """Time of the last change, in the same form as `published`."""
     authors: List[str]
-    """Names, in the order of the page."""
+    """Names of the authors, in the order of the page."""
     section: Optional[str]
     """Section, such as "World"."""
     keywords: List[str]
@@ -53,7 +53,7 @@ class Document:
     words: int
     """Number of words of the text; in Vietnamese, each syllable is a word."""
     method: str
-    """`template` or `block-model`; with `+embedded` if the text was in the page's scripts."""
+    """`template` or `block-model`; with `+embedded` if the text was data for the page's scripts."""
     template_version: Optional[int]
     """Version of the template, if one was used."""
     confidence: Optional[float]
@@ -65,7 +65,7 @@ class Document:
     links: List[str]
     """Absolute addresses of the links in the text; empty unless requested."""
     link_texts: List[str]
-    """The linked text of each of `links`."""
+    """The text of each link in `links`."""
     kinds: str
     """A letter per line of the text: `p` paragraph, `h` heading, `i` list item, `q` quotation, `c` table cell,
     `f` caption, `x` preformatted."""

@@ -25,8 +25,8 @@ def signature(text: str) -> Optional[bytes]:
 def bands(signature: bytes) -> List[int]:
     """Return the 42 keys of a signature, as signed 64-bit numbers.
 
-    Compare only texts with a common key. Two texts with a similarity of 0.44 have one with a probability of 0.97.
-    Equal keys always belong to the same band.
+    Compare only texts with a common key. The probability that two texts with a similarity of 0.44 have a common key is
+    0.97. Equal keys always belong to the same band.
     """
     return _engine.bands(_arguments.signature(signature, "signature"))
 

@@ -25,7 +25,7 @@ class Judgement(NamedTuple):
 
     is_article: bool
     reason: Optional[str]
-    """Why it is not, such as `hub` or `login_wall`; None for an article."""
+    """Why the page is not an article, such as `hub` or `login_wall`; None for an article."""
     message: Optional[str]
     """The reason in words; None for an article."""
 
@@ -278,7 +278,7 @@ def language(text: str, declared: Optional[str] = None) -> Language:
 
 
 def _read(pages: List[_Located], read: Callable[[List[_Located]], _Result]) -> _Result:
-    """Return what `read` returns for the pages. It cannot read lone surrogates; if there are any, they are replaced."""
+    """Return what `read` returns for the pages. Lone surrogates are replaced if `read` refuses them."""
     try:
         return read(pages)
     except (TypeError, UnicodeEncodeError):

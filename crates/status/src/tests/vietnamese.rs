@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Words that an English sentence has. None of them is also a Vietnamese word without marks.
+/// Frequent English words. None of them is also a Vietnamese word without marks.
 const ENGLISH: [&str; 40] = [
     "the",
     "is",
@@ -52,8 +52,8 @@ const ENGLISH: [&str; 40] = [
     "places",
 ];
 
-/// Returns what a person reads or hears of a page: its texts and labels, without commands, code, quotations and
-/// the name of the other language.
+/// Returns the texts and labels of a page that a person reads or hears, without commands, code, quotations
+/// and the name of the other language.
 fn spoken(page: &str) -> String {
     let mut text = page.split("<main").nth(1).unwrap().to_owned();
     for (from, to) in [("<code", "</code>"), ("<pre tabindex=\"0\">gleaner", "</pre>"), ("“", "”")] {
@@ -151,7 +151,7 @@ fn store_hosts(writer: &mut Writer) {
     writer.commit(change).unwrap();
 }
 
-/// Counts each reason once in each of several runs, each run with its own host as well.
+/// Stores a run for each reason. In each run, `bao.example` and a host of the run's own have this reason.
 fn store_counts(writer: &mut Writer) {
     for (night, reason) in reasons().into_iter().enumerate() {
         let at = Timestamp::from_second(1_797_000_000 + 86_400 * night as i64).unwrap();

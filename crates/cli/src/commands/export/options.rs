@@ -213,7 +213,7 @@ pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[Strin
 }
 
 /// Returns the exclusive end of the time range of `--published-to`. The option's value is part of the range,
-/// so the end is that of the day, or the instant after a time.
+/// so the range ends with that day, or at the instant after that time.
 fn published_until(text: &str) -> Result<Timestamp, Failure> {
     let last = time("--published-to", text)?;
     let step = if day(text).is_some() { Span::new().hours(24) } else { Span::new().nanoseconds(1) };

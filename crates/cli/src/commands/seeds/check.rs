@@ -26,7 +26,7 @@ pub(super) struct SeedCheck {
     pub(super) origin: String,
     pub(super) site: String,
     pub(super) verdict: SeedVerdict,
-    /// Why the outlook is not `works`. `None` if it is.
+    /// Why the outlook is not `works`. `None` if the outlook is `works`.
     pub(super) reason: Option<String>,
     /// `rules`, `none`, `denied` (robots.txt disallows the front page) or `failed`.
     pub(super) robots: Option<&'static str>,
@@ -178,7 +178,7 @@ fn page_of(response: &Response) -> Page {
     complete(&decode(&response.body, response.content_type.as_deref()).text)
 }
 
-/// Returns which kind of wall, such as a login page, a site shows instead of its front page.
+/// Returns the kind of wall, such as a login page, that a site shows instead of its front page.
 fn wall(page: &Page, url: &CanonicalUrl) -> Option<NotArticleReason> {
     match judge(page, url.as_str()) {
         PageClass::NotArticle(
