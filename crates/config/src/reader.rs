@@ -9,7 +9,7 @@ use url::Url;
 use crate::paths::resolve_paths;
 use crate::{Config, SitesSettings};
 
-/// Why a configuration is invalid. The message says where the error is and, in most cases, shows a valid
+/// Why a configuration is invalid. The message states the position of the error and, in most cases, a valid
 /// form.
 #[derive(Debug, Error)]
 pub enum ConfigError {

@@ -1,6 +1,6 @@
 //! Defines the settings for scheduled crawls and reports.
 //!
-//! Only `gleaner schedule` checks the cron expressions and the time zone, because only it uses them.
+//! Only `gleaner schedule` checks the cron expressions and the time zone, because no other command uses them.
 
 use serde::{Deserialize, Serialize};
 

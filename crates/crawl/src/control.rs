@@ -14,7 +14,7 @@ use gleaner_store::{HostRecord, StoreError, Writer};
 
 const MOST: usize = 100;
 
-/// A command for one host. The name of the host includes the port if it is not the default.
+/// A command for one host. The name of the host includes a port other than the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Stop requests to the host until [`Command::Resume`], even across restarts.

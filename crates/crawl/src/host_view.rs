@@ -130,7 +130,7 @@ pub struct HostView {
     /// The state of the host's template.
     pub template: TemplateState,
     /// The host's counts in the last runs, newest first, at most [`RunHistory::KEPT`] entries. An entry is
-    /// `None` if the run did not include the host. The list ends with the oldest run that included it.
+    /// `None` if the run did not include the host. The list ends with the oldest run that included the host.
     pub counts: Vec<Option<Counts>>,
     /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,

@@ -88,7 +88,7 @@ impl Progress {
         &self.control
     }
 
-    /// Returns up to `limit` active hosts, those with the most ended visits first, and the number of further
+    /// Returns up to `limit` active hosts, those with the most ended visits first, and the number of the other
     /// active hosts. A host is active if one of its URLs is in flight, if it is in a pause, or if it had a
     /// dispatch, an outcome or a pause within `window`.
     #[must_use]

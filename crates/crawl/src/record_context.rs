@@ -1,5 +1,5 @@
-//! Reads what an exported record contains in addition to its document: URLs, position in the archive, history
-//! and cluster. `gleaner export` and the status page use it.
+//! Reads the data that an exported record adds to its document: URLs, position in the archive, history and
+//! cluster. `gleaner export` and the status page use it.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 //! the crawl flushes the store, copies the corpus and writes an answer file. Between runs, a daemon does the
 //! same ([`follow`]). If no process uses the folder, the caller copies the corpus itself ([`take`]).
 //!
-//! 1. Complete archive files are hard-linked or copied. The newest is copied up to its flushed length.
+//! 1. Complete archive files are hard-linked or copied. The newest file is copied up to its flushed length.
 //! 2. The store is copied record by record.
 //! 3. Everything is written to `DIR.part`. This folder is renamed to `DIR` at the end, so `DIR` is never
 //!    incomplete.

@@ -12,7 +12,7 @@ pub struct StopRequest {
 
 impl StopRequest {
     /// Creates a stop request for one of several tasks, such as one crawl of a process. If `self` is
-    /// requested, the new one counts as requested too. The reverse does not hold.
+    /// requested, the new stop request counts as requested too, but not the other way round.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { requested: Arc::default(), parent: Some(Arc::new(self.clone())) }

@@ -50,7 +50,7 @@ pub enum PageError {
     },
 }
 
-/// Reads the last fetched version of a page. Returns `None` if the corpus has no version of it.
+/// Reads the last fetched version of a page. Returns `None` if the corpus has no version of the page.
 ///
 /// # Errors
 /// See [`PageError`].

@@ -67,7 +67,7 @@ pub(crate) fn deferred_urls(
 }
 
 /// Returns the number of a host's buffered pages that have no outcome yet. The other buffered pages were
-/// already extracted, without a template or with the previous one.
+/// already extracted, without a template or with the previous template.
 ///
 /// # Errors
 /// The store cannot be read.

@@ -63,7 +63,7 @@ pub enum RobotsState {
     },
 }
 
-/// What may be requested from a host.
+/// The URLs that may be requested from a host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
     /// The paths that these rules allow may be requested.
@@ -131,8 +131,8 @@ impl RobotsRecord {
         Self { at: now, state: RobotsState::NoRules { status } }
     }
 
-    /// Creates the record of a failure at `now`. `previous` is the record before it. `reason` is in words for
-    /// users.
+    /// Creates the record of a failure at `now`. `previous` is the record before the failure. `reason` is in
+    /// words for users.
     #[must_use]
     pub fn failed(reason: String, previous: Option<&Self>, now: Timestamp) -> Self {
         let (failures, since, last_known) = match previous.map(|record| &record.state) {
@@ -173,8 +173,8 @@ impl RobotsRecord {
         now >= self.next_ask() || ahead > GOOD_FOR
     }
 
-    /// Returns what the crawler with the product token `product` may request. The caller should keep the
-    /// result, because each call parses the text.
+    /// Returns which URLs the crawler with the product token `product` may request. The caller should keep
+    /// the result, because each call parses the text.
     #[must_use]
     pub fn rules(&self, product: &str) -> Access {
         match &self.state {

@@ -122,7 +122,7 @@ impl Backoffs {
         }
     }
 
-    /// Starts a back-off after a push-back. The table in `backoff.rs` defines its length. `is_repeated` says
+    /// Starts a back-off after a push-back. The table in `backoff.rs` defines the length. `is_repeated` says
     /// whether an earlier request for the URL failed. `retry_after` is the wait that the response states.
     pub fn push_back(
         &self,

@@ -81,7 +81,7 @@ pub enum FetchError {
         /// The `Content-Type` as sent (at most 200 characters), or a note that it is missing.
         content_type: String,
     },
-    /// The proxy does not respond, or refuses the request. The text names the proxy and where it is set.
+    /// The proxy does not respond, or refuses the request. The text names the proxy and the setting for it.
     #[error("the proxy failed: {0}")]
     BadProxy(String),
     /// The URL has no host, or its scheme is not http or https.

@@ -210,9 +210,9 @@ impl Fetcher {
         drop(all.expect("the fetcher's semaphore is never closed"));
     }
 
-    /// Requests a robots.txt and interprets the response. Follows up to five redirects, including those that
-    /// led to this request. Each redirect waits at the gate of its own group. Calls `on_response` with each
-    /// response and its URL.
+    /// Requests a robots.txt and interprets the response. Follows up to five redirects, including the
+    /// redirects that led to this request. Each redirect waits at the gate of its own group. Calls
+    /// `on_response` with each response and its URL.
     pub async fn robots(
         &self,
         request: RobotsRequest<'_>,
@@ -256,7 +256,7 @@ impl Fetcher {
     }
 }
 
-/// Returns the host of a URL, with `:port` if it is not the default port. [`Backoffs`] identifies hosts by
+/// Returns the host of a URL, with `:port` unless the port is the default. [`Backoffs`] identifies hosts by
 /// this string.
 #[must_use]
 pub fn host_of(url: &Url) -> &str {

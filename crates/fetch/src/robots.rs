@@ -24,8 +24,8 @@ use std::time::Duration;
 use matcher::Matcher;
 use normal::{Pattern, Text};
 
-/// Number of bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB). Later bytes are ignored.
-/// So is the last line if this limit cuts it off.
+/// Number of bytes of a robots.txt that are read (RFC 9309, 2.5: at least 500 KiB). Later bytes are ignored,
+/// and so is a line that this limit cuts off.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
 
 /// The rules of a robots.txt for one crawler.

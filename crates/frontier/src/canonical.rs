@@ -133,7 +133,7 @@ impl CanonicalUrl {
         self.shared.key
     }
 
-    /// Returns the host, with `:port` if it is not the default port. An IPv6 address is in brackets. Each
+    /// Returns the host, with `:port` unless the port is the default. An IPv6 address is in brackets. Each
     /// distinct value has its own robots.txt and template.
     #[must_use]
     pub fn host(&self) -> &str {

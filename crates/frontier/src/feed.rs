@@ -51,12 +51,12 @@ pub enum FeedError {
     Unreadable(IncompleteReason),
 }
 
-/// Reads the feed that was served at `base`. It may be compressed with gzip.
+/// Reads the feed that was served at `base`. `bytes` may be compressed with gzip.
 ///
-/// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`.
-/// If the scheme is missing, it is added ([`CanonicalUrl::join_location`]). The date of an entry is its
-/// publication date or, if it has none, the date of its last change. The result may contain URLs out of
-/// scope. [`DiscoveredUrls::within`] removes them.
+/// Relative links are resolved with the `xml:base` of the link, the entry or the feed, or else with `base`. A
+/// missing scheme is added ([`CanonicalUrl::join_location`]). The date of an entry is the date of publication
+/// or, if this is missing, the date of the last change. The result may contain URLs out of scope.
+/// [`DiscoveredUrls::within`] removes them.
 ///
 /// # Errors
 /// The body is not a feed, or it cannot be read up to its first element. An empty feed is not an error.

@@ -2,12 +2,12 @@
 //!
 //! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new.
 //! Otherwise it grows. A list whose entries change is visited at least daily, even if its articles always
-//! appeared on other lists first, because a later article may appear only there. A list that does not change
-//! is visited less and less often. Its new entries are found late, but they are found, because such a list
-//! also removes entries slowly.
+//! appeared on other lists first, because a later article may appear only on this list. A list that does not
+//! change is visited less and less often. Its new entries are found late, but they are found, because such a
+//! list also removes entries slowly.
 //!
-//! A sitemap of past months is visited again only weeks after its first visit. Its index states when it
-//! changes.
+//! A sitemap of past months is visited again only weeks after its first visit. The sitemap index states when
+//! the sitemap changes.
 //!
 //! Limitation: an article may be missed if only one list links to it, only for one day, and this list had not
 //! changed for weeks.
@@ -39,7 +39,7 @@ pub struct RevisitSchedule {
     pub digest: u64,
 }
 
-/// What a visit to a list found.
+/// How a list has changed since its previous visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ListChange {
     /// The list contained a new or changed URL.

@@ -11,9 +11,9 @@
 //! regular expressions that may match anywhere in the canonical URL, as in Scrapy, Heritrix and Fundus. Glob
 //! patterns would not suffice, because many sites distinguish articles only by a number.
 //!
-//! The date that a feed or sitemap states may be the date of the last change. If it is before the first
-//! wanted day, the article is older than that day. If it is later, the age of the article is unknown. The day
-//! begins at midnight in the easternmost time zone, where it begins first.
+//! The date that a feed or sitemap states may be the date of the last change. If the stated date is before
+//! the first wanted day, the article is older than that day. If it is later, the age of the article is
+//! unknown. The day begins at midnight in the easternmost time zone, where it begins first.
 
 use crate::{CanonicalUrl, FoundUrl, Role, UrlRefusal, shape};
 use jiff::civil::Date;
@@ -58,7 +58,7 @@ pub struct PatternError {
     pub list: &'static str,
     /// The pattern or path as the user wrote it.
     pub text: String,
-    /// Why it cannot be used, on one line.
+    /// Why the pattern or path cannot be used, on one line.
     pub reason: String,
 }
 

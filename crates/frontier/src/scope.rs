@@ -41,8 +41,8 @@ impl Scope {
         self.sites.contains_key(url.domain())
     }
 
-    /// Returns why a URL is not fetched: it is out of scope, or a rule excludes it. Returns `None` if it may
-    /// be fetched.
+    /// Returns why a URL is not fetched: it is out of scope, or a rule excludes it. Returns `None` if the URL
+    /// may be fetched.
     #[must_use]
     pub fn refusal(&self, found: &FoundUrl) -> Option<UrlRefusal> {
         match self.sites.get(found.url.domain()) {

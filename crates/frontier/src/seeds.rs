@@ -23,7 +23,7 @@ pub struct Seed {
 pub const COMMAND_LINE: &str = "the command line";
 
 impl Seed {
-    /// Returns where the user wrote the seed, such as `seeds.txt line 3`.
+    /// Returns the place where the user wrote the seed, such as `seeds.txt line 3`.
     #[must_use]
     pub fn origin(&self) -> String {
         match self.line {

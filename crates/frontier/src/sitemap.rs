@@ -56,7 +56,7 @@ pub enum SitemapError {
     Unreadable(IncompleteReason),
 }
 
-/// Reads the sitemap that was served at `base`. It may be compressed with gzip.
+/// Reads the sitemap that was served at `base`. `bytes` may be compressed with gzip.
 ///
 /// Entries are refused only because of their address. The result may contain URLs out of scope.
 /// [`DiscoveredUrls::within`] removes them. Addresses that are relative or have no scheme are resolved,

@@ -57,7 +57,7 @@ impl AccessToken {
     /// Reads the token from the user's file `path`.
     ///
     /// # Errors
-    /// An error means that the file cannot be read, or that the token is too short.
+    /// The file cannot be read, or the token is too short.
     pub fn read(path: &Path) -> Result<Self, AccessTokenError> {
         let file_error = |source| AccessTokenError::File { path: path.to_owned(), source };
         let text = fs::read_to_string(path).map_err(file_error)?;
@@ -73,7 +73,7 @@ impl AccessToken {
     /// the file does not exist, first creates it with a random token.
     ///
     /// # Errors
-    /// An error means that the file cannot be read or written, or that the token is too short.
+    /// The file cannot be read or written, or the token is too short.
     pub fn read_or_create(data: &Path) -> Result<(Self, PathBuf), AccessTokenError> {
         let path = data.join(FILE_NAME);
         if !path.exists() {

@@ -78,7 +78,7 @@ impl Server {
     /// Starts the server and the thread that updates the search index.
     ///
     /// # Errors
-    /// An error means that the address cannot be bound, or that the thread cannot be started.
+    /// The address cannot be bound, or the thread cannot be started.
     pub fn start(
         runtime: &Handle,
         options: ServerOptions,

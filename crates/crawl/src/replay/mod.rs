@@ -11,7 +11,7 @@
 //! 3. At each flush, the store records how far each file was processed. An interrupted replay resumes there.
 //!    Responses after that point may be processed twice, with the same outcome.
 //!
-//! With several worker processes, each reads all files and processes the pages of its own partitions.
+//! With several worker processes, each worker reads all files and processes the pages of its own partitions.
 //! Progress is recorded for each partition. When partitions change owner, the worker finishes the responses
 //! in flight. Then it reads the files again, from the marks of its new partitions. Reading takes little time
 //! compared with processing (docs/scale.md).
@@ -19,8 +19,8 @@
 //! Limitation: the replay skips responses after which the crawl waited or retried (429, 5xx) and responses
 //! without a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction
 //! keeps the old text of a page that is no longer judged an article, or whose host has a template of another
-//! method. It removes this text only if the settings refuse it. Pages that are still buffered because their
-//! host has no template are each extracted on their own.
+//! method. It removes the old text only if the settings refuse it. If a host has no template, each of its
+//! buffered pages is extracted on its own.
 
 mod archived_response;
 mod marks;
@@ -111,9 +111,9 @@ pub struct ReplaySummary {
     pub damaged: Vec<(PathBuf, u64, String)>,
     /// Number of visits for each [`gleaner_frontier::Outcome::reason`].
     pub outcomes: BTreeMap<String, u64>,
-    /// What changed, for each host with documents that were extracted again (only for a re-extraction).
+    /// The changes for each host with documents that were extracted again (only for a re-extraction).
     pub changes: BTreeMap<String, Changes>,
-    /// Whether this replay resumed an interrupted one (only for a re-extraction).
+    /// Whether this replay resumed an interrupted replay (only for a re-extraction).
     pub resumed: bool,
     /// Documents in the corpus at the end of the replay.
     pub documents: u64,
@@ -121,7 +121,7 @@ pub struct ReplaySummary {
     pub complete: bool,
 }
 
-/// What a re-extraction changed in the documents of a host.
+/// The changes that a re-extraction made to the documents of a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Number of changed texts.

@@ -20,7 +20,7 @@ use super::marks::{DONE, FileMarks, OwnPartitions};
 
 const AHEAD: usize = 16;
 
-/// A WARC file, and which of its records to read.
+/// A WARC file, and the records to read from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WarcFile {
     /// The path of the file, or the name of the object that contains it.

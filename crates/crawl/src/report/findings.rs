@@ -25,8 +25,8 @@ pub struct Finding {
     pub grade: Grade,
     /// The host. `None` if the finding is about the run.
     pub host: Option<String>,
-    /// The cause in words. It is the same text for all hosts with this problem. In reports of earlier
-    /// versions, it is empty.
+    /// The cause in words. All hosts with this problem have the same text. Empty in reports of earlier
+    /// versions.
     #[serde(default)]
     pub cause: String,
     /// The finding in one sentence, without the host's name.
@@ -113,7 +113,7 @@ pub struct FindingGroup<'a> {
 }
 
 /// Groups the findings about hosts by grade and cause. The groups are in the order of their first finding.
-/// Each finding about the run, or without a cause, is its own group.
+/// A finding about the run or without a cause forms a group of its own.
 #[must_use]
 pub fn groups(findings: &[Finding]) -> Vec<FindingGroup<'_>> {
     let mut groups: Vec<FindingGroup<'_>> = Vec::new();
