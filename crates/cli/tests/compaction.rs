@@ -72,7 +72,6 @@ fn documented_statement() -> String {
     page[begin..begin + length].replace("s3://bucket/news/", "")
 }
 
-/// A cluster with an S3 server.
 fn cluster(files: &TempDir) -> Option<(Cluster, S3Server)> {
     let mut cluster = Cluster::with_papers(FEW, &["fsync=off"])?;
     let storage = serve(files.path(), SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), Keys::default()).unwrap();

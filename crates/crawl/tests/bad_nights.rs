@@ -25,7 +25,6 @@ fn usual_of(number: usize) -> u64 {
     240 - 8 * number as u64
 }
 
-/// Sets the counts of the first hosts.
 fn first(data: &mut RunData, hosts: usize, last: &Counts) {
     data.hosts.iter_mut().take(hosts).for_each(|host| host.counts = last.clone());
 }

@@ -7,7 +7,6 @@ use gleaner_crawl::report::{DeferredUrls, Report, folder, page};
 use gleaner_render::language::UiLanguage;
 use tempfile::TempDir;
 
-/// Returns the report of the night with this number.
 fn report(night: usize) -> Report {
     Report::new(&run_data(&[("a.example", vec![gives(10); night + 1])]))
 }

@@ -1,6 +1,6 @@
 //! Decides which addresses may be requested.
 //!
-//! A page can link to any host, and the owner of a host can let its name resolve to any address: to a cloud's
+//! A page can link to any host. The owner of a host can let the name resolve to any address: to a cloud's
 //! metadata service, to a printer, or to the crawler's own machine. Therefore the resolver checks addresses
 //! after name resolution, each time a connection is opened. An address that changes between check and
 //! connection cannot evade the check.

@@ -1,15 +1,15 @@
 //! Computes how often a URL is revisited.
 //!
 //! The interval of a list (front page, section, feed, sitemap) halves when a visit finds something new.
-//! Otherwise it grows. A list whose entries change is visited at least daily, even if its articles always
-//! appeared on other lists first, because a later article may appear only on this list. A list that does not
-//! change is visited less and less often. Its new entries are found late, but they are found, because such a
-//! list also removes entries slowly.
+//! Otherwise it grows. A list whose entries change is visited at least daily. This applies even if its
+//! articles always appeared on other lists first, because a later article may appear only on this list. A
+//! list that does not change is visited less and less often. Its new entries are found late, but they are
+//! found, because such a list also removes entries slowly.
 //!
 //! A sitemap of past months is visited again only weeks after its first visit. The sitemap index states when
 //! the sitemap changes.
 //!
-//! Limitation: an article may be missed if only one list links to it, only for one day, and this list had not
+//! Limitation: an article may be missed if it is linked for only one day, from a single list that had not
 //! changed for weeks.
 
 use std::time::Duration;

@@ -98,7 +98,6 @@ impl CorpusView {
         runs
     }
 
-    /// Returns the host's number of new documents for each run that [`Self::runs_of`] returns.
     pub(crate) fn new_documents_by_run(&self, host: &HostView) -> Vec<u64> {
         self.runs_of(host).iter().map(|(_, counts)| new_documents(counts)).collect()
     }

@@ -102,7 +102,6 @@ fn robots_retries(patience: Duration) -> Vec<i64> {
     frontier.session.awaits_until = frontier.session.clock.after(patience);
     let (mut record, mut retries) = (RobotsRecord::failed("dns".into(), None, began), Vec::new());
     loop {
-        // The clock moves on to the time of this request.
         let at = record.at;
         frontier.session.clock = Clock::from_fn(move || at);
         frontier.apply_robots(seed, &record);

@@ -335,7 +335,6 @@ fn missed(intervals: &RunIntervals) -> Option<Finding> {
     Some(Finding::of_run(grade, text).with_next("gleaner report --list"))
 }
 
-/// Rounds a number of seconds to whole minutes.
 fn minutes(seconds: f64) -> u64 {
     (seconds / 60.0).round() as u64 * 60
 }

@@ -297,7 +297,6 @@ impl HostCheck<'_> {
     }
 }
 
-/// Says that the user paused the host.
 pub(crate) fn paused() -> Bilingual {
     Bilingual::new("paused by the user; not crawled", "người dùng đã tạm dừng; không thu thập")
 }

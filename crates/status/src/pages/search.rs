@@ -68,7 +68,6 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, _: &str) -> Result<Ren
     Ok(Rendered::Page(layout(request, title, &content)))
 }
 
-/// Shows the form and the reason why the query is invalid.
 fn invalid(request: &PageRequest, query: &SearchQuery, message: &str) -> Rendered {
     let content = html! { (form(request, query)) p role="alert" { (message) } };
     Rendered::Page(layout(request, request.translate("Search", "Tìm kiếm"), &content))
