@@ -69,7 +69,7 @@ impl SitesSettings {
         invalid_setting(&format!("{}, line {line}", self.file), message)
     }
 
-    /// Replaces byte positions in `text` by line numbers.
+    /// Replaces byte positions in `text` with line numbers.
     pub(crate) fn locate(self, file: &str, text: &str) -> Self {
         let located = |(name, site): (&str, &SiteSettings)| {
             let mut site = site.clone();

@@ -56,7 +56,7 @@ pub struct ActiveHost {
     pub since: Duration,
     /// Time until the host's next request is allowed. `None` if a request is allowed now or is in flight.
     pub waits: Option<Duration>,
-    /// The reason for the wait. `None` if the host only waits for the usual delay between two requests.
+    /// The reason for the wait. `None` if the host does not wait, or waits only for the usual delay.
     pub waits_for: Option<String>,
 }
 

@@ -50,7 +50,7 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
     move |source| SnapshotError::File { path, source }
 }
 
-/// Requests a copy into `target`, an absolute path, from the crawl that uses the data folder.
+/// Requests a copy into `target`, an absolute path, from the process that uses the data folder.
 ///
 /// # Errors
 /// The request file cannot be written.

@@ -23,7 +23,7 @@ pub struct StoredPage {
     pub place: Option<(PathBuf, u64)>,
 }
 
-/// A page cannot be read.
+/// Why a page cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     /// The store cannot be read.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 2xx | the rules in the body; no rules if the body is an HTML page without any line for crawlers |
 //! | 4xx except 429, or too many redirects | no rules: everything is allowed |
-//! | 5xx, 429, no response | everything is disallowed; after 30 days the last known rules apply, if any |
+//! | 5xx, 429, no response | everything is disallowed; after 30 days, the last known rules or no rules apply |
 //!
 //! A response of the first two kinds is valid for a day. The others are failures. The robots.txt is requested
 //! again 10 s after the first failure, and 60 s after the second. This pause doubles with each further
@@ -24,7 +24,7 @@ const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// The pause after the first failure. It is as short as the first back-off of a host (`backoff.rs`).
 const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
-/// If all requests fail for this time, the last known rules apply.
+/// If all requests fail for this time, the last known rules apply or, if there are none, no rules.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the last request for a host's robots.txt.

@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, HashSet};
 pub enum Role {
     /// The front page of a site: a seed.
     Front,
-    /// A hub to which the front page links.
+    /// A hub, such as the list of a newspaper's sports articles.
     Section,
     /// An RSS, Atom, RDF or JSON feed.
     Feed,
     /// A sitemap or a sitemap index.
     Sitemap,
-    /// A page of unknown type: an article, or a hub to which the front page does not link.
+    /// A page of unknown type: an article or a hub.
     Page,
 }
 

@@ -47,7 +47,7 @@ pub enum UrlRefusal {
     /// The URL is not on a registrable domain of the seeds.
     #[error("its site is not one of the seeds")]
     OutOfScope,
-    /// The file extension is that of a picture, a video, a style sheet or a document.
+    /// The file extension does not belong to a web page, such as `jpg`, `mp4`, `css` or `pdf`.
     #[error("it ends in .{extension}, which is not a web page")]
     NotAPage {
         /// The file extension in lower case, without the dot.

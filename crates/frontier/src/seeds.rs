@@ -11,7 +11,7 @@ use thiserror::Error;
 /// A site at which the crawl starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
-    /// The front page. Its registrable domain is in scope.
+    /// The page at which the crawl starts. The registrable domain of this URL is in scope.
     pub url: CanonicalUrl,
     /// The name of the seed file, or [`COMMAND_LINE`].
     pub file: String,

@@ -73,8 +73,8 @@ impl<'a> Column<'a> {
 }
 
 /// Renders a table. On small screens, each row becomes a card with the column titles as labels. A card omits
-/// cells that are empty or a bare 0. `caption` describes the table to screen readers. The first cell of a row
-/// is its header. `foot` is the row of totals, and may be empty.
+/// cells that are empty, `0`, `0 B` or `–`. `caption` describes the table to screen readers. The first cell of
+/// a row is its header. `foot` is the row of totals, and may be empty.
 #[must_use]
 pub fn table(caption: &str, columns: &[Column<'_>], rows: &[Vec<Markup>], foot: &[Markup]) -> Markup {
     let content = html! {

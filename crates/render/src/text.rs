@@ -48,7 +48,8 @@ impl Notation {
         text.replace('.', self.decimal.encode_utf8(&mut [0; 4]))
     }
 
-    /// Formats a number of bytes with one decimal, in the largest binary unit that the number reaches.
+    /// Formats a number of bytes in the largest binary unit that the number reaches. All units except the byte
+    /// get one decimal.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> String {
         const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -8,8 +8,8 @@
 //!
 //! The code compares only hashes, and the BLAKE3 crate compares them in constant time.
 //!
-//! Limitation: with plain HTTP, token and cookie can be read in the network. docs/status.md explains how to
-//! add TLS.
+//! Limitation: with plain HTTP, others on the network can read token and cookie. docs/status.md explains how
+//! to add TLS.
 
 use std::fs;
 use std::io::{self, Write};

@@ -35,7 +35,7 @@ use crate::{AccessToken, Hooks, RunningCrawl, ServedCorpus, actions, crawl_monit
 /// is long because each update reads every document.
 const INDEX_UPDATE_INTERVAL: Duration = Duration::from_secs(6 * 3_600);
 
-/// How to serve the page.
+/// The options of a server.
 #[derive(Debug)]
 pub struct ServerOptions {
     /// The address to bind. Port 0 selects a free port.

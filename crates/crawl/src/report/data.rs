@@ -28,7 +28,7 @@ pub struct Report {
     pub documents: u64,
     /// Free bytes on the disk at the end of the run. `None` if unknown.
     pub free_disk: Option<u64>,
-    /// When the next URL is due. `None` if no URL is waiting.
+    /// When the next URL is due. `None` if no URL is waiting, or if the crawl failed.
     pub next_due: Option<Timestamp>,
     /// Number of earlier runs that were compared with this run.
     pub compared: usize,

@@ -142,7 +142,8 @@ impl GroupedCounts {
         self.visits() - sum(others.map(|(_, count)| count))
     }
 
-    /// Returns the most common reason why a page added no new document, and how many pages have this reason.
+    /// Returns the most common reason why a page added no new document, and the number of pages with this
+    /// reason. Returns `None` if there are no such pages.
     #[must_use]
     pub fn main_failure(&self) -> Option<(&str, u64)> {
         let others = self.others.iter().filter(|(reason, _)| is_of_page(reason));

@@ -25,7 +25,7 @@ pub struct RunData {
     pub past: Vec<PastRun>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
-    /// When the next URL is due. `None` if no URL is waiting.
+    /// When the next URL is due. `None` if no URL is waiting, or if the crawl failed.
     pub next_due: Option<Timestamp>,
     /// The disk space of the corpus. `None` if unknown.
     pub disk: Option<Disk>,
