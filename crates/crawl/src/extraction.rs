@@ -245,8 +245,7 @@ pub fn rejection(
     }
 }
 
-/// Whether a page is binary data: more than 2% of its characters are control characters or could not be
-/// decoded.
+/// Whether a page is binary data: over 2% of the characters are control characters or undecodable.
 fn is_binary(text: &str) -> bool {
     let is_odd = |byte: &&u8| matches!(byte, 0..=8 | 14..=31 | 127);
     // In UTF-8, the control characters from U+0080 to U+009F have two bytes. U+0085 is white space.

@@ -134,8 +134,7 @@ pub struct HostView {
     pub counts: Vec<Option<Counts>>,
     /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the newest run that stored a new document of the host. `None` if no run in the
-    /// [`RunHistory`] did.
+    /// The start of the newest known run that stored a new document of the host. `None` if there is none.
     pub last_new: Option<Timestamp>,
 }
 

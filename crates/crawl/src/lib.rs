@@ -13,8 +13,7 @@
 //!
 //! `Pipeline::run` is the loop of every crawl and every replay. Only the owner thread writes the store. A
 //! group of hosts that share a delay has at most one URL in flight, from its dispatch until its outcome is in
-//! the store. Therefore neither the order of a host's pages nor the host's template depends on timing or
-//! interruptions.
+//! the store. So timing and interruptions affect neither the order of a host's pages nor its template.
 //!
 //! Memory is bounded: at most `fetch.concurrency` URLs are in flight, each with one body of at most
 //! `fetch.max_page` (or `max_sitemap`) bytes. The list of known URLs is in the store.

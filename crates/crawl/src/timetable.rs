@@ -116,8 +116,7 @@ impl Timetable {
         (last.started < start || last.ended.is_none()).then_some(start)
     }
 
-    /// Returns the starts after `from`, up to and including `to`, in ascending order. There are at most
-    /// 20,000.
+    /// Returns at most 20,000 starts after `from`, up to and including `to`, in ascending order.
     pub fn starts(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
         let next = move |time: &Timestamp| self.after(*time).filter(|start| *start <= to);
         std::iter::successors(next(&from), next).take(STARTS)

@@ -35,8 +35,7 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     reader.finish()
 }
 
-/// Parses a text that consists of digits: `2026`, `202611`, `20261122`, `20261122100000`, or (milli)seconds
-/// since 1970.
+/// Parses digits without separators: `2026`, `202611`, `20261122`, `20261122100000`, (milli)seconds since 1970.
 fn digits_alone(text: &str) -> Option<Timestamp> {
     let number: i64 = text.parse().ok()?;
     match text.len() {

@@ -229,8 +229,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Whether a `guid` is marked as something other than an address. By default, a `guid` is an address (RSS
-/// 2.0).
+/// Whether a `guid` is marked as something other than an address. The default is an address (RSS 2.0).
 fn is_no_link(element: &Element<'_>) -> bool {
     let stated = element.attribute("isPermaLink").map(|value| value.trim().to_lowercase());
     stated.is_some_and(|value| matches!(&*value, "false" | "no" | "0"))

@@ -28,8 +28,7 @@ const EARLIEST_ZONE: SignedDuration = SignedDuration::from_hours(14);
 /// The rules of a site as the user wrote them. The default has no rules.
 #[derive(Debug, Clone, Default)]
 pub struct SiteLimits {
-    /// Paths that begin with a slash. Only pages at or below one of them are fetched. If empty, all pages are
-    /// fetched.
+    /// Paths with a leading slash. Only pages at or below one of them are fetched. If empty, all pages are fetched.
     pub sections: Vec<String>,
     /// Regular expressions. Only pages that match one of them are fetched. If empty, all pages are fetched.
     pub include: Vec<String>,

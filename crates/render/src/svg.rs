@@ -22,8 +22,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale that maps the first value to the first pixel, and the second value to the second
-    /// pixel.
+    /// Creates a scale that maps each of the two values to the pixel at the same position in `pixels`.
     #[must_use]
     pub const fn new(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { values, pixels }

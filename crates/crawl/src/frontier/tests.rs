@@ -94,8 +94,7 @@ fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
     }
 }
 
-/// Returns the seconds at which a run with this patience requests the robots.txt of a seed that never
-/// responds.
+/// Returns the seconds at which a run with this patience requests the robots.txt of a silent seed.
 fn robots_retries(patience: Duration) -> Vec<i64> {
     let (_folder, _writer, mut frontier, seed) = frontier(&["crawl.linger=60s"]);
     let began = frontier.session.clock.now();
