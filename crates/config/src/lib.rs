@@ -66,7 +66,7 @@ pub struct Config {
     pub site: SitesSettings,
 }
 
-/// How pages are requested: identity, politeness, limits.
+/// Settings for requests: identity, politeness, limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FetchSettings {
@@ -105,7 +105,7 @@ pub struct FetchSettings {
     pub allow_addresses: Vec<IpNet>,
 }
 
-/// Which hosts share one delay between requests.
+/// The hosts that share one delay between requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GapScope {
@@ -144,7 +144,7 @@ pub enum SeedScope {
     Section,
 }
 
-/// Which pages are requested, and when a run ends.
+/// Settings that select the pages to request and decide when a run ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CrawlSettings {
@@ -189,7 +189,7 @@ pub struct CrawlSettings {
     pub progress: DurationSetting,
 }
 
-/// How a host's template is trained.
+/// Settings for the training of templates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplateSettings {
@@ -207,7 +207,7 @@ pub struct TemplateSettings {
     pub pins: String,
 }
 
-/// What counts as the body text of an article.
+/// Settings for the parts of a page that are kept in addition to the body text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TextSettings {
@@ -217,7 +217,7 @@ pub struct TextSettings {
     pub also: Vec<Extra>,
 }
 
-/// Which documents enter the corpus, in which form, and how duplicates are detected.
+/// Settings for the documents of the corpus: selection, form, detection of duplicates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CorpusSettings {
@@ -248,7 +248,7 @@ pub enum DuplicateKind {
     Near,
 }
 
-/// Logging on standard error.
+/// Settings for the log on standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogSettings {
@@ -258,7 +258,7 @@ pub struct LogSettings {
     pub json: bool,
 }
 
-/// Export of spans to an OpenTelemetry collector.
+/// Settings for the export of spans to an OpenTelemetry collector.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetrySettings {
@@ -267,7 +267,7 @@ pub struct TelemetrySettings {
     pub endpoint: String,
 }
 
-/// The bundled test newspaper.
+/// Settings for the bundled test newspaper.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DemoSettings {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::DurationSetting;
 
-/// Reports of ended runs, and notifications.
+/// Settings for reports of ended runs, and for notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReportSettings {
@@ -18,7 +18,7 @@ pub struct ReportSettings {
     pub notify: Notify,
 }
 
-/// After which crawls the user's command runs.
+/// The crawls after which the user's command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
@@ -30,7 +30,7 @@ pub enum Notify {
     Failed,
 }
 
-/// When `gleaner schedule` starts crawls.
+/// Settings for the start times of `gleaner schedule`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScheduleSettings {

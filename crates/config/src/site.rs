@@ -20,7 +20,7 @@ pub struct SitesSettings {
     sites: PerSite<SiteSettings>,
 }
 
-/// The settings of a site. If a value that replaces a general setting is `None`, the general setting applies.
+/// The settings of a site. A general setting applies if its replacement here is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteSettings {

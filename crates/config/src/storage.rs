@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ByteSize, DurationSetting};
 
-/// The location and options of the store.
+/// Settings for the location and the options of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreSettings {
@@ -59,7 +59,7 @@ impl Default for WorkerSettings {
     }
 }
 
-/// Whether and how responses are archived in WARC files.
+/// Settings for the archive of responses in WARC files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArchiveSettings {

@@ -47,8 +47,8 @@ pub struct ActiveHost {
     pub visits: u64,
     /// Number of these visits that stored a new document.
     pub stored: u64,
-    /// What happened to the host's last URL: the outcome ([`Outcome::reason`]), `buffered`, or `will retry: `
-    /// with the reason. Empty if none of these happened yet.
+    /// The result for the host's last URL: the outcome ([`Outcome::reason`]), `buffered`, or `will retry: `
+    /// with the reason. Empty if there is no result yet.
     pub last: String,
     /// Whether a URL of the host is in flight.
     pub asked: bool,

@@ -53,9 +53,9 @@ pub struct CrawlInput {
     pub progress: Arc<Progress>,
     /// The wall clock.
     pub clock: Clock,
-    /// How long after its start the run waits for back-offs, and for robots.txt files that could not be read.
-    /// An unattended run can thus survive an outage at its start. If zero, the run waits only for
-    /// `crawl.linger`.
+    /// The time after the start of the run during which the run waits for back-offs, and for robots.txt files
+    /// that could not be read. It lets an unattended run survive an outage at the start. If zero, the run
+    /// waits only for `crawl.linger`.
     pub patience: Duration,
 }
 

@@ -25,14 +25,14 @@ pub(crate) struct Visit {
     pub(crate) at: Timestamp,
     pub(crate) span: Span,
     pub(crate) lease: Lease,
-    /// What the visit of a list found. Known only after the response was parsed.
+    /// How the list has changed. Known only after the response was parsed.
     pub(crate) list_change: ListChange,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
 
-/// What follows after an event of a visit.
+/// Whether a visit continues after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VisitProgress {
     /// The visit has an outcome or is postponed. Its group may be requested again.

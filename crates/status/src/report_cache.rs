@@ -20,7 +20,7 @@ pub(crate) struct ReportSummary {
     pub(crate) run: u32,
     pub(crate) started: Timestamp,
     pub(crate) status: RunStatus,
-    /// The gravest finding. `None` if nothing is unusual.
+    /// The most severe finding. `None` if nothing is unusual.
     pub(crate) why: Option<Bilingual>,
     /// Number of notes. Notes with the same cause count once.
     pub(crate) notes: usize,

@@ -258,7 +258,7 @@ fn is_root(record: &UrlRecord) -> bool {
     record.role == Role::Sitemap && record.depth == 0
 }
 
-/// Returns what the visit of a list found. `news` is the number of new or changed URLs on the list.
+/// Returns how a list has changed. `news` is the number of new or changed URLs on the list.
 pub(crate) fn list_change(
     visit: &Visit,
     parsed_response: &ParsedResponse,

@@ -12,7 +12,7 @@ use crate::host_view::TemplateState;
 /// The result of a run, for people and programs. Later versions may add fields to the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The status, which follows from the gravest finding.
+    /// The status, which follows from the most severe finding.
     pub status: RunStatus,
     /// The run's number.
     pub run: u32,
@@ -32,7 +32,7 @@ pub struct Report {
     pub next_due: Option<Timestamp>,
     /// Number of earlier runs that were compared with this run.
     pub compared: usize,
-    /// The findings, gravest first.
+    /// The findings, most severe first.
     pub findings: Vec<Finding>,
     /// The counts of all hosts together.
     pub totals: GroupedCounts,

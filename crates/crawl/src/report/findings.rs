@@ -1,4 +1,4 @@
-//! Finds unusual values of a run, and describes them in sentences, gravest first.
+//! Finds unusual values of a run, and describes them in sentences, most severe first.
 //!
 //! Limitation: each of these rules can be wrong. In a host's first three runs, there are no usual values to
 //! compare with, so only an outdated template can be an unusual finding.
@@ -130,7 +130,7 @@ pub fn groups(findings: &[Finding]) -> Vec<FindingGroup<'_>> {
     groups
 }
 
-/// Returns all findings, gravest first. Within a grade, findings about the run come before findings about
+/// Returns all findings, most severe first. Within a grade, findings about the run come before findings about
 /// hosts. Hosts are in descending order of their usual number of new documents.
 pub(crate) fn all(data: &RunData) -> Vec<Finding> {
     let past = &data.past[..data.past.len().min(RunData::PAST)];

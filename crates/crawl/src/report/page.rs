@@ -17,7 +17,7 @@ use crate::explanation::{explained, explained_hold};
 /// The style sheet of [`content`]. Pages also need the general style sheet.
 pub const STYLE: &str = include_str!("page.css");
 
-/// Maximum number of hosts named beside a cause. A list that the reader can unfold has all of them.
+/// Maximum number of hosts named with a cause. A list that the reader can open has all of them.
 const NAMED: usize = 8;
 
 /// A function that renders the name of a host, for example as a link.

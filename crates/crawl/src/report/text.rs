@@ -18,7 +18,7 @@ pub fn short(report: &Report) -> String {
     format!("{}\n{}", headline(report), sentences(report, ""))
 }
 
-/// Renders the findings by cause, gravest first, each with the command to run next. If there are too many
+/// Renders the findings by cause, most severe first, each with the command to run next. If there are too many
 /// causes, the last line says how many were left out. `options` are the command-line options that select the
 /// corpus. They are added to each gleaner command.
 #[must_use]

@@ -58,7 +58,7 @@ pub(crate) fn status(request: &PageRequest, status: RunStatus) -> Markup {
     html! { span.status.(status.label()) { (name) } }
 }
 
-/// Shows the reason for a run's status: the gravest finding, or that there are only notes or no findings.
+/// Shows the reason for a run's status: the most severe finding, or that there are only notes or no findings.
 pub(crate) fn why(language: UiLanguage, summary: &ReportSummary) -> Markup {
     html! {
         @match (&summary.why, summary.notes) {
