@@ -8,7 +8,7 @@ use toml::{Table, Value};
 const KEYS: [(&str, &str); 5] =
     [("crawl", "seeds"), ("template", "pins"), ("store", "path"), ("store", "objects"), ("archive", "path")];
 
-/// Replaces each relative path in the table by a path relative to the folder of `file`.
+/// Replaces each relative path in the table with a path relative to the folder of `file`.
 pub(crate) fn resolve_paths(file: &str, table: &mut Table) {
     let Some(folder) = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return;

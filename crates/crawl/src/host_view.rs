@@ -172,7 +172,7 @@ impl HostView {
         store.hosts().map(|record| Self::new(store, config, record?, history)).collect()
     }
 
-    /// Returns the host's counts in the newest run. They are all zero if that run did not include the host.
+    /// Returns the host's counts in the newest run. All counts are zero if that run did not include the host.
     #[must_use]
     pub fn newest(&self) -> GroupedCounts {
         self.counts.first().and_then(Option::as_ref).map(GroupedCounts::from_counts).unwrap_or_default()

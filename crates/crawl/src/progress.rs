@@ -71,7 +71,7 @@ pub struct ProgressSnapshot {
     pub near_duplicates: u64,
     /// Visits that ended with a failure.
     pub failures: u64,
-    /// Hosts that the crawl has loaded.
+    /// Hosts that take part in the crawl.
     pub hosts: u64,
     /// URLs that are ready or waiting.
     pub queue: u64,

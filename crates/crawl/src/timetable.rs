@@ -122,8 +122,8 @@ impl Timetable {
         std::iter::successors(next(&from), next).take(STARTS)
     }
 
-    /// Whether `start` is too long ago to start its crawl now: longer than `schedule.catch_up`, and longer
-    /// than a minute.
+    /// Whether a crawl that should have begun at `start` is no longer started at `now`: `start` is more than
+    /// `schedule.catch_up` and more than a minute ago.
     #[must_use]
     pub fn is_past(&self, start: Timestamp, now: Timestamp) -> bool {
         // Up to a minute late is tolerated, because the machine may be busy.

@@ -58,7 +58,7 @@ pub struct RobotsRequest<'a> {
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
     /// Limits how long the requests may run.
     pub lease: &'a RequestLease,
-    /// The stored record of the host, if there is one.
+    /// The stored record of the host. `None` if there is no record.
     pub previous: Option<&'a RobotsRecord>,
     /// The time that is stored in the new record.
     pub now: Timestamp,

@@ -14,7 +14,7 @@ pub const INK: &str = "#222";
 /// The color of grid lines in a separate file.
 pub const GRID: &str = "#ddd";
 
-/// A linear scale from values to pixels. A value outside the scale is drawn at the nearest end.
+/// A linear scale from values to pixels. A value outside the scale is drawn at the nearer end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     values: (f64, f64),

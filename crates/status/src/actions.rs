@@ -1,6 +1,6 @@
 //! Executes the changes that the buttons request, and checks the token.
 //!
-//! During a crawl, only the crawl writes to the store. The page sends it a command
+//! During a crawl, only the crawl writes to the store. The page queues a command
 //! ([`gleaner_crawl::Control`]), which the crawl executes at its next tick. If no crawl is running, the page
 //! writes the change itself.
 
