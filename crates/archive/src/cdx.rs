@@ -12,7 +12,7 @@ use crate::RecordPosition;
 /// A reader of the lines of one index file.
 #[derive(Debug, Clone, Default)]
 pub struct CdxReader {
-    /// The indexes of the columns for offset and file name. `None` before a line has named the columns.
+    /// The indexes of the columns for offset and file name. `None` if no line has named the columns yet.
     named: Option<(usize, usize)>,
 }
 
@@ -28,7 +28,7 @@ pub enum CdxLine {
 }
 
 impl CdxReader {
-    /// Interprets the next line. Remembers the columns if the line names them.
+    /// Parses the next line. If the line names the columns, the reader remembers them.
     pub fn read(&mut self, line: &str) -> CdxLine {
         let text = line.trim();
         if text.is_empty() || text.starts_with('!') {

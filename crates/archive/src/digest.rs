@@ -1,4 +1,4 @@
-//! Computes digests of payloads and blocks, in the form of the fields of WARC records.
+//! Computes digests of payloads and blocks in the form that WARC records use.
 //!
 //! A digest is SHA-1 in base32, as in Heritrix, Common Crawl and pywb, so that archives of different crawlers
 //! can be compared. Digests of other algorithms are ignored.

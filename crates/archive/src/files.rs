@@ -7,8 +7,8 @@
 //! 3. When an archive is opened, the records after the last known synced position are checked. Intact records
 //!    are kept. If the last record is incomplete, it is cut off.
 //!
-//! Limitation: after a crash, the archive may contain pages that the store does not know. They are fetched
-//! and archived again, so the archive then contains two records of them.
+//! Limitation: after a crash, the archive may contain pages that the store does not know. The crawler fetches
+//! and archives these pages again, so the archive then contains each of them twice.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -159,8 +159,7 @@ impl Archive {
     }
 
     /// Appends the records of a response ([`crate::Capture::response`] or [`crate::Capture::revisit`]).
-    /// Returns the position of the first of them. `now` is the time in the name of the file if a new one is
-    /// begun.
+    /// Returns the position of the first record. If a new file is begun, its name contains the time `now`.
     ///
     /// # Errors
     /// The file cannot be written. If possible, the incomplete record is cut off.
@@ -194,7 +193,7 @@ impl Archive {
     /// Syncs all appended records to disk. Returns the end of the archive, or `None` if it has no file.
     ///
     /// # Errors
-    /// The disk reports an error. Then the records since the last successful call may not be on disk.
+    /// The disk reports an error. In that case, records since the last successful call may not be on disk.
     pub fn sync(&mut self) -> Result<Option<RecordPosition>, ArchiveError> {
         let Some(newest) = &mut self.newest else { return Ok(None) };
         if !newest.is_synced {
@@ -250,8 +249,8 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ArchiveError> {
     Ok(names)
 }
 
-/// Returns the name of a file that contains the records of several files. `number` is the number in the name.
-/// `at` is the time in the name: when the first of these files was stored.
+/// Returns the name of a file that contains the records of several older files. The name contains `number`
+/// and `at`, the time at which the first of the older files was stored.
 #[must_use]
 pub fn merged_name(number: u32, at: Timestamp) -> String {
     name_of(number, at, "merged")

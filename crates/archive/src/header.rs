@@ -1,7 +1,7 @@
 //! Parses the named fields of a record (WARC 1.1, 4 and 5).
 //!
-//! Names are compared without case. A field that is folded over several lines is joined. If several fields
-//! have the same name, the first applies.
+//! Names are compared without case. The lines of a folded field are joined. If several fields have the same
+//! name, the first applies.
 
 /// The named fields of a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,16 +30,16 @@ impl Header {
         Self { fields }
     }
 
-    /// Returns the value of the first field with this name, compared without case, or `None` if there is
-    /// none.
+    /// Returns the value of the first field with this name, compared without case. Returns `None` if no field
+    /// has this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.fields.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add, or `None` if it is
-    /// absent.
+    /// Returns `WARC-Target-URI`, without the angle brackets that some writers add. Returns `None` if the
+    /// field is absent.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         let value = self.get("WARC-Target-URI")?;

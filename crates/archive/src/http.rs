@@ -43,15 +43,15 @@ impl<'a> HttpMessage<'a> {
         Some(Self { status, headers, coded })
     }
 
-    /// Returns the value of the first header with this name, compared without case, or `None` if there is
-    /// none.
+    /// Returns the value of the first header with this name, compared without case. Returns `None` if no
+    /// header has this name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.headers.iter().find(is_it).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the decoded body, at most `limit` bytes.
+    /// Returns the first `limit` bytes of the decoded body.
     #[must_use]
     pub fn payload(&self, limit: usize) -> Payload {
         let (transfer, content) = (self.listed("Transfer-Encoding"), self.listed("Content-Encoding"));
@@ -59,8 +59,8 @@ impl<'a> HttpMessage<'a> {
     }
 
     /// Whether the body has fewer bytes than its `Content-Length`. Always `false` for a body with a coding: a
-    /// transfer coding overrides the field (RFC 9112, 6.3), and crawlers that decode a content coding may
-    /// leave the field unchanged.
+    /// transfer coding overrides `Content-Length` (RFC 9112, 6.3), and crawlers that decode a content coding
+    /// may leave `Content-Length` unchanged.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let is_coded = ["Transfer-Encoding", "Content-Encoding"]

@@ -10,7 +10,7 @@
 //! | [`http`] | What are the status, the headers and the body of a response? |
 //! | [`payload`] | What is the decoded body of a response? |
 //! | [`write`](mod@write) | How do a response and its request become records? |
-//! | [`files`] | Which file grows, which part of it is on disk, and when does the next file begin? |
+//! | [`files`] | Which file grows, how much of it is on disk, and when does the next file begin? |
 //! | [`spool`] | How is a file built in memory and then stored as a whole? |
 //! | [`record`] | How are records and damage represented? |
 //! | [`read`] | Which records does a file contain, even if it is damaged? |
@@ -22,8 +22,8 @@
 //! `revisit` records of any writer, and returns other records uninterpreted.
 //!
 //! Limitation: before a body is stored, its transfer codings are removed, and sometimes its content codings
-//! too. As in other crawlers, headers that no longer apply then get the prefix `X-Crawler-`. `Content-Length`
-//! is the length of the stored body.
+//! too. Headers that no longer apply get the prefix `X-Crawler-`, as in other crawlers. `Content-Length` is
+//! the length of the stored body.
 
 pub mod cdx;
 mod counted;

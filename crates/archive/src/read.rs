@@ -1,7 +1,7 @@
 //! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
 //! 1. The first byte of each part of a file determines its format. A part is a gzip member, Zstandard frames
-//!    (`zst`) or an uncompressed record. A compressed part usually contains one record, but may contain all.
+//!    (`zst`) or an uncompressed record. A compressed part usually contains one record, but may contain more.
 //! 2. A record has a version line, named fields, and as many bytes as `Content-Length` states. The reader
 //!    keeps at most `limit` of these bytes.
 //! 3. A record is damaged if it has no version line or length, its compressed stream is broken, its checksum
@@ -71,8 +71,7 @@ impl<R: Read> CompressedPart<R> {
         }
     }
 
-    /// Checks that the part ends after the record with a valid checksum, or that another record follows in
-    /// the part.
+    /// Checks that a valid checksum ends the part after the record, or that another record follows in it.
     fn ends_well(&mut self) -> Result<(), String> {
         match self {
             Self::Gzip(_, member) => ends_well(&mut **member),

@@ -7,7 +7,7 @@ use crate::{Digest, Header, HttpMessage};
 pub struct Record {
     /// The offset in bytes of the record, or of the gzip member or Zstandard frame that contains it.
     pub offset: u64,
-    /// The record's named fields.
+    /// The named fields of the record.
     pub header: Header,
     /// The beginning of the record's block, up to the reader's limit.
     pub block: Vec<u8>,
@@ -50,8 +50,8 @@ impl Record {
     }
 
     /// Returns the reason that the record states for an incomplete block: a reason of WARC 1.1, 5.13, or
-    /// `segmented`. The reader does not join the segments of a record (WARC 1.1, 7). Returns `None` if no
-    /// reason is stated.
+    /// `segmented`, because the reader does not join the segments of a record (WARC 1.1, 7). Returns `None`
+    /// if the record states no reason.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {

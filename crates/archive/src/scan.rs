@@ -1,7 +1,7 @@
 //! Finds the next record after damage.
 //!
-//! A line that looks like the beginning of an uncompressed record may begin a record. So may the first bytes
-//! of a gzip member or Zstandard frame if a few decoded bytes begin like a record.
+//! A record may begin at a line that looks like the beginning of an uncompressed record. A record may also
+//! begin with a gzip member or Zstandard frame whose first decoded bytes look like a record.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

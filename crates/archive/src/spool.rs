@@ -48,7 +48,7 @@ impl Spool {
     }
 
     /// Appends the records of a response ([`crate::Capture::response`] or [`crate::Capture::revisit`]).
-    /// Returns the position that the first of them will have in the stored file.
+    /// Returns the position that the first of these records will have in the stored file.
     pub fn append(&mut self, record: &[u8]) -> RecordPosition {
         let offset = self.content.len() as u64;
         self.content.extend_from_slice(record);

@@ -61,8 +61,8 @@ pub struct Revisit {
     pub payload: Digest,
 }
 
-/// Headers that describe the transfer and not the stored body. If the decoded body is stored,
-/// `Content-Encoding` is one of them too.
+/// Headers that describe the transfer and not the stored body. `Content-Encoding` is another such header if
+/// the decoded body is stored.
 const OF_THE_LINE: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
 
 /// The compression level for a record whose body is already compressed.
@@ -169,7 +169,7 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name, and `at` the time of
+/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name, and `at` is the time of
 /// the record. `fields` is the content of the record, such as `software`, `operator` and `robots`. `level` is
 /// the compression level, 1 (fast) to 9 (small).
 #[must_use]
@@ -215,8 +215,8 @@ fn record<'a>(
 }
 
 thread_local! {
-    /// The compressors of this thread by level. A record with a compressed body needs two levels, and
-    /// creating a compressor takes longer than compressing a small record.
+    /// The compressors of this thread by level. They are reused, because creating a compressor takes longer than
+    /// compressing a small record.
     static COMPRESSORS: RefCell<BTreeMap<u32, Compressor>> = const { RefCell::new(BTreeMap::new()) };
 }
 

@@ -33,16 +33,15 @@ impl Decoder {
         Self { stages: codings.iter().rev().map(|coding| Stage::new(*coding)).collect() }
     }
 
-    /// Decodes the next piece of input and appends the output to `body`, up to `limit` bytes.
+    /// Decodes the next piece of input and appends the output to `body`. `limit` is the maximum length of `body`.
     ///
     /// # Errors
-    /// The output exceeds the limit, or the piece is not encoded correctly. Do not call `push` after an
-    /// error.
+    /// The output exceeds the limit, or the piece is not encoded correctly. Do not call `push` after an error.
     pub fn push(&mut self, piece: &[u8], body: &mut Vec<u8>, limit: usize) -> Result<(), DecodeError> {
         feed(&mut self.stages, piece, body, limit)
     }
 
-    /// Whether the body is complete, that is, every coding has ended. Also `true` if no byte was pushed.
+    /// Whether the body is complete: every coding has ended. Also `true` if no byte was pushed.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.stages.iter().all(Stage::is_whole)
@@ -109,7 +108,7 @@ mod tests {
         }
     }
 
-    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and whether it is complete.
+    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and [`Decoder::is_whole`].
     fn decoded(
         codings: &[Coding],
         coded: &[u8],

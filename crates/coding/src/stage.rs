@@ -114,9 +114,9 @@ fn begin(coding: Coding, first: u8) -> Result<State, String> {
     })
 }
 
-/// Whether a stream with this first byte is in the zlib format: method 8, and a window of at most 32 KiB (RFC
-/// 1950, 2.2). A raw deflate stream with such a first byte would begin with a stored block whose padding is
-/// not zero. No encoder writes such a stream.
+/// Whether `first` begins a zlib stream: method 8, and a window of at most 32 KiB (RFC 1950, 2.2). A raw
+/// deflate stream with this first byte would begin with a stored block whose padding is not zero. No encoder
+/// writes such a block.
 const fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8 && first >> 4 <= 7
 }

@@ -1,4 +1,4 @@
-//! Computes the pauses between attempts. The pause doubles after each failure, up to a limit.
+//! Computes the pauses between attempts. The pauses double, up to a limit.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
