@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The arguments are a number of documents and one or more table sizes in MiB. For each size, the program
-//! inserts this number of synthetic documents of 400 shingles into a table. It then queries the table with
-//! changed copies of the oldest, middle and newest documents, at several similarities. Times are wall-clock
-//! times.
+//! inserts this number of synthetic documents of 400 shingles each into a table. It then queries the table
+//! with changed copies of the oldest, middle and newest documents, at several similarities. Times are
+//! wall-clock times.
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Determines the language and the quality of texts, and which texts a corpus admits.
+//! Determines the language and the quality of texts, and whether a corpus admits them.
 //!
 //! Run with `cargo run -p gleaner-corpus --example judge_text`.
 

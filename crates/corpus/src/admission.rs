@@ -1,9 +1,9 @@
-//! Decides which documents enter a corpus, by language, publication day and measured values such as the
-//! number of words. Also unifies the tone marks of admitted documents. By default every document enters
+//! Decides by language, publication day and measured values (such as the number of words) which documents
+//! enter a corpus. Also unifies the tone marks of admitted documents. By default, every document enters
 //! unchanged. Callers can count refusals by reason.
 //!
 //! Limitation: `und` (undetermined) is treated as a language. A corpus limited to `vi` excludes `und` unless
-//! it is also listed. The values are computed from the stored text.
+//! `und` is also listed. The values are computed from the stored text.
 
 use std::fmt;
 
@@ -24,11 +24,11 @@ pub struct Admission {
     /// The first admitted publication day, in the page's time zone. `None` admits all days. Documents without
     /// a date are always admitted.
     pub published_after: Option<Date>,
-    /// Rules of single sites.
+    /// Rules for single sites.
     pub sites: PerSite<SiteAdmission>,
 }
 
-/// The rules of a site that replace the general rules.
+/// The rules of a site. They replace the general rules.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SiteAdmission {
     /// Replaces [`Admission::languages`]. If `None`, the general rule applies.
@@ -42,7 +42,7 @@ pub struct SiteAdmission {
 pub enum AdmissionRefusal {
     /// The document's language is not listed.
     Language(String),
-    /// This condition does not hold. If several do not hold, it is the first of them.
+    /// This condition does not hold. If several conditions do not hold, it is the first of them.
     Condition(String),
     /// The document was published before this day.
     PublishedBefore(Date),
@@ -104,8 +104,8 @@ pub fn with_tones(mut document: Document, tones: Tones) -> Document {
 
 impl Document {
     /// Returns the figure with this name, which is one of [`crate::condition::FIGURES`]. Returns `None` if
-    /// the document lacks the figure, and always for the figures of clusters, `similarity` and
-    /// `near_duplicates`. Takes time proportional to the length of the text.
+    /// the document lacks the figure. Always returns `None` for `similarity` and `near_duplicates`, the
+    /// figures of clusters. Takes time proportional to the length of the text.
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         figure(self, &Quality::new(&self.text, &self.language), name)

@@ -13,7 +13,7 @@
 //! for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).
 //!
 //! Limitation: for 2.5 m to 5 m different words (about 40,000 to 80,000) the estimate is up to 2% too high.
-//! The second paper corrects this with a table, which is not used here.
+//! This module does not use the table with which the second paper corrects this error.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

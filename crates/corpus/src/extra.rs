@@ -28,7 +28,7 @@ impl Extra {
         }
     }
 
-    /// Returns the kind with this name, if there is one.
+    /// Returns the kind with this name. Returns `None` if the name is unknown.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|extra| extra.name() == name)

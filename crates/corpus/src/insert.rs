@@ -12,7 +12,7 @@ pub enum Insert {
     Credits,
     /// Author, date or source of the article.
     ByLines,
-    /// Links between paragraphs that lead to other articles.
+    /// Links to other articles between the paragraphs.
     ReadMore,
 }
 
@@ -31,7 +31,7 @@ impl Insert {
         }
     }
 
-    /// Returns the kind with this name, if there is one.
+    /// Returns the kind with this name. Returns `None` if the name is unknown.
     ///
     /// ```
     /// use gleaner_corpus::Insert;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 pub struct PerSite<T>(BTreeMap<String, T>);
 
 impl<T> PerSite<T> {
-    /// Returns the value of a host's site. The site may be the host itself, its name without the port, or a
-    /// domain above it. Returns `None` if the site has no value.
+    /// Returns the value for the site of `host`. The site may be the host itself, its name without the port, or
+    /// a domain above it. Returns `None` if the site has no value.
     ///
     /// ```
     /// let delays = gleaner_corpus::PerSite::from_iter([("bbc.com".to_owned(), 9)]);

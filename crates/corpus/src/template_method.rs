@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TemplateMethod {
-    /// The block model, combined with its results for the lines at the same DOM paths on the host's other
-    /// pages.
+    /// The block model. Its result for a line is combined with its results for the lines at the same DOM path
+    /// on the host's other pages.
     #[default]
     Gleaner,
     /// FastContentExtractor as published (Nguyen et al., KSE 2009).

@@ -1,8 +1,8 @@
 //! Unifies the position of the tone mark in `oa`, `oe` and `uy` at the end of a syllable: `hòa` or `hoà`.
 //!
-//! Both spellings occur, often in one text. The old style marks the first vowel. The style that schools have
-//! taught since the 1980s marks the second. In all other rhymes, the mark has only one position. After `q`,
-//! the `u` is not part of the rhyme, so `quý` has only one spelling.
+//! Both spellings occur, often in one text. The old style marks the first vowel. The new style, which schools
+//! have taught since the 1980s, marks the second. In all other rhymes, the mark has only one position. After
+//! `q`, the `u` is not part of the rhyme, so `quý` has only one spelling.
 
 use gleaner_vietnamese::Syllable;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub enum Tones {
     New,
 }
 
-/// Returns the text in NFC with the tone marks of `oa`, `oe` and `uy` at the ends of syllables in the style
+/// Returns the text in NFC. The tone marks of `oa`, `oe` and `uy` at the ends of syllables get the position
 /// `tones`. [`Tones::AsWritten`] leaves the text unchanged.
 ///
 /// ```
@@ -57,7 +57,7 @@ pub fn unify_tone_marks(text: &str, tones: Tones) -> String {
     out
 }
 
-/// Returns the word with its tone mark on another letter. `from_end` is that letter's position from the end;
+/// Returns the word with its tone mark on another letter. `from_end` is that letter's position from the end:
 /// 1 is the last letter. Returns `None` if the word has no mark or another rhyme.
 fn move_tone_mark(word: &str, from_end: usize) -> Option<String> {
     let syllable = Syllable::from_word(word)?;

@@ -3,8 +3,7 @@
 
 use gleaner_corpus::dedup::{Alignment, Relation, SignedText, SimilarityParams};
 
-/// Returns the verdict on a pair as a crawl would. Unlike in a crawl, the two texts need not share an index
-/// key.
+/// Returns the verdict on a pair as in a crawl. Unlike in a crawl, the two texts need not share an index key.
 fn verdict(one: &str, other: &str) -> Relation {
     let (one, other) =
         (SignedText::from_text(one).expect("ten words"), SignedText::from_text(other).expect("ten words"));

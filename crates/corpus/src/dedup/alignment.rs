@@ -1,23 +1,23 @@
-//! Compares two texts word by word: counts the words that both have in the same order, and the numbers that
-//! differ.
+//! Compares two texts word by word. Counts the words that both texts have in the same order, and the numbers
+//! that differ.
 //!
 //! Aligned words are the longest common subsequence of tokens, computed with bit vectors (H. Hyyro,
 //! Bit-parallel LCS-length computation revisited, AWOCA 2004).
 //!
 //! Numbers are compared if they have the same neighbouring word, wherever they are in the texts. The left
-//! neighbour of a number is the last word before it that is not a number, and the right neighbour is the
-//! first such word after it. The numbers beside a neighbour in one text are compared with the numbers beside
-//! it in the other. If one text has more of them, the surplus is ignored. A number that is beside this
-//! neighbour in both texts is equal, and the others differ. This distinguishes a series with fixed wording
-//! (weather, prices, lottery results) from an edited copy: two texts of a series share nearly all words and
-//! almost no numbers.
+//! neighbour of a number is the last word before it that is not a number. The right neighbour is the first
+//! such word after it. For each neighbour, the numbers beside it in one text are compared with the numbers
+//! beside it in the other text. If one text has more of these numbers, the surplus is ignored. Numbers that
+//! both texts have beside this neighbour are equal, and the others differ. This comparison distinguishes a
+//! series with fixed wording (weather, prices, lottery results) from an edited copy: two texts of a series
+//! share nearly all words and almost no numbers.
 //!
-//! Cost: the product of the two token counts divided by 64, plus, for each word of one text, its number of
-//! occurrences in the other. This is about 0.02 ms for two news texts. [`MOST`] limits it for long texts.
+//! Cost: the product of the two token counts divided by 64, plus the number of occurrences in one text of
+//! each word of the other. This is about 0.02 ms for two news texts. [`MOST`] limits it for long texts.
 //!
 //! Limitation: a series whose texts differ only in names or words, such as horoscopes, is not recognized. A
-//! paragraph that was moved reduces the number of aligned words by its length, but its numbers are still
-//! compared correctly.
+//! moved paragraph reduces the number of aligned words by its length, but its numbers are still compared
+//! correctly.
 //!
 //! ```
 //! use gleaner_corpus::dedup::{Alignment, Tokens};
@@ -69,7 +69,7 @@ impl Alignment {
     }
 
     /// Returns the Jaccard similarity of the texts, 0 to 1: the aligned words as a share of all words of both
-    /// texts. It is 1 for two texts without words.
+    /// texts. The similarity is 1 for two texts without words.
     #[must_use]
     pub fn share(&self) -> f64 {
         let union = self.words.0 + self.words.1 - self.aligned;
@@ -101,7 +101,7 @@ impl Numerals {
         Self { compared: compared as f64 / 2.0, differing: (compared - equal) as f64 / 2.0 }
     }
 
-    /// Returns the share of compared numbers that differ, 0 to 1. It is 0 if no numbers were compared.
+    /// Returns the share of compared numbers that differ, 0 to 1. Returns 0 if no numbers were compared.
     #[must_use]
     pub fn differing_share(&self) -> f64 {
         if self.compared > 0.0 { self.differing / self.compared } else { 0.0 }
@@ -154,7 +154,7 @@ fn common_subsequence(a: &[u64], b: &[u64]) -> usize {
     let (a, b) = (&a[start..], &b[start..]);
     let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
-    // The longer text becomes the column, in which each position is a bit.
+    // Each position in the longer text is a bit of the column.
     let (column, row) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     let mut places: Vec<(u64, usize)> = column.iter().enumerate().map(|(at, token)| (*token, at)).collect();
     places.sort_unstable();

@@ -6,7 +6,7 @@
 //! 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
 //!
 //! Why 42 bands of 3: if 15% of a copy's words are replaced at random (J = 0.443), 42 bands of 3 find 98% of
-//! the copies, and 32 bands of 4 (all 128 values) find 72%. Different news texts share only common phrases,
+//! the copies. 32 bands of 4 (all 128 values) find only 72%. Different news texts share only common phrases,
 //! with a mean J of 0.0004 to 0.0009 (docs/dedup.md). Even at J = 0.003, only one pair in a million shares a
 //! key. In 10 million documents, a text has about ten such matches. Comparing the signatures rejects them.
 //!
@@ -24,13 +24,13 @@ pub const BANDS: usize = 42;
 /// Number of signature values per key.
 pub const ROWS: usize = 3;
 
-/// The keys of a text, one per band, each with 64 evenly distributed bits. Equal values in two different
-/// bands lead to different keys.
+/// The keys of a text, one per band, each with 64 evenly distributed bits. Each key also depends on the number
+/// of the band.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BandKeys([u64; BANDS]);
 
 impl BandKeys {
-    /// Computes the keys of a signature. A signature that was stored and restored has the same keys.
+    /// Computes the keys of a signature. A restored signature has the same keys as before it was stored.
     #[must_use]
     pub fn from_signature(signature: &Signature) -> Self {
         let values = signature.values();
@@ -40,8 +40,8 @@ impl BandKeys {
         }))
     }
 
-    /// Returns the keys with which a document of `group` is stored. Equal keys of two groups become
-    /// different, so one index can contain several groups without comparing their documents.
+    /// Returns the keys with which a document of `group` is stored. The same key becomes different keys in
+    /// different groups, so one index can contain several groups without comparing their documents.
     #[must_use]
     pub fn of_group(&self, group: u8) -> Self {
         Self(self.0.map(|key| mix(step(key, u64::from(group)))))
@@ -64,7 +64,7 @@ pub fn chance(similarity: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Whether two sets share a key. They have `shared` common hashes, and each has `apart` others.
+    /// Whether two sets share a key. They have `shared` common hashes, and each has `apart` other hashes.
     fn share_a_key(trial: u64, shared: u64, apart: u64) -> bool {
         let set = |number: u64, count| (0..count).map(move |at| mix((trial * 8 + number) << 32 | (at + 1)));
         let keys = |number| {

@@ -1,13 +1,13 @@
 //! Selects the representative of each cluster of near-duplicates. An export writes only representatives.
 //!
-//! A near-duplicate of a representative joins its cluster. [`Representative::prefers`] chooses between two
-//! documents. A document that joins may become the representative. When a representative is removed, the
+//! A near-duplicate of a representative joins its cluster, and may become the new representative.
+//! [`Representative::prefers`] chooses between two documents. When a representative is removed, the
 //! preferred member replaces it. The preference is a strict order, so the result does not depend on the order
 //! in which documents join. The caller stores the clusters.
 //!
-//! Only representatives belong in the index, so a text is compared only with them. Therefore a copy of a copy
-//! joins a cluster only if it is similar to the representative itself, and a wire report with 1,000 copies is
-//! in the index once.
+//! Only representatives belong in the index, so a new text is compared only with representatives. Therefore a
+//! copy of a copy joins a cluster only if it is similar to the representative itself. A news agency report
+//! with 1,000 copies is in the index once.
 //!
 //! Limitation: when the representative changes, all members stay in the cluster, even those that are not
 //! similar to the new representative.
@@ -33,7 +33,7 @@ pub enum Representative {
     /// The earliest document.
     #[default]
     First,
-    /// The document with the most words. If several are equally long, the earliest of them.
+    /// The document with the most words. If several documents are equally long, the earliest of them.
     Longest,
 }
 
@@ -47,7 +47,7 @@ pub struct RepresentativeCandidate {
 }
 
 impl Representative {
-    /// Whether `one` should be the representative rather than `other`.
+    /// Whether `one` is preferred to `other` as the representative.
     #[must_use]
     pub fn prefers(self, one: RepresentativeCandidate, other: RepresentativeCandidate) -> bool {
         match self {

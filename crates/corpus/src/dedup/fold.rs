@@ -30,8 +30,8 @@ pub(crate) enum Folded {
     Alone(u32),
 }
 
-/// One entry per character. It is 0 for a character outside words. Otherwise the low 24 bits are the letter,
-/// and the bits above are the tone.
+/// One entry per character: 0 for a character outside words. Otherwise the low 24 bits are the letter, and the
+/// bits above are the tone.
 static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let all = (0..LATIN).chain(ADDITIONAL);
     all.map(|c| char::from_u32(c as u32).map_or(0, without_marks)).collect()

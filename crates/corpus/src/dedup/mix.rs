@@ -1,8 +1,8 @@
 //! Provides hash functions with the same results on every machine and in every version.
 //!
 //! Signatures and paragraph keys are stored for years, so these functions must never change. A test checks
-//! fixed values. The functions do not resist deliberate collisions. A collision of index keys costs one
-//! comparison but loses no text, because the texts themselves are compared.
+//! fixed values. Deliberate collisions are possible. A collision of index keys costs one comparison but loses
+//! no text, because the texts themselves are compared.
 
 /// MurmurHash3's 64-bit finaliser (A. Appleby, public domain): a bijection.
 pub(crate) const fn mix(mut h: u64) -> u64 {
@@ -17,7 +17,7 @@ pub(crate) const fn step(h: u64, with: u64) -> u64 {
     (h.rotate_left(5) ^ with).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Maps `h` to a number below `count`. The high bits decide.
+/// Maps `h` to a number below `count`. Uses the high bits of `h`.
 pub(crate) const fn below(h: u64, count: usize) -> usize {
     ((h as u128 * count as u128) >> 64) as usize
 }

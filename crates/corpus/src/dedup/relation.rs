@@ -2,9 +2,9 @@
 //!
 //! The similarity estimated from signatures decides whether texts are compared. The comparison of the texts
 //! decides the relation ([`SimilarityParams::relation`]). A near-duplicate shares enough shingles or enough
-//! aligned words. Shingles alone would miss edited copies, because each edited word changes three shingles.
-//! In addition, its numbers must not differ as in a series. Other similar texts are related: they are
-//! recorded and shown, but never removed.
+//! aligned words, and its numbers do not differ as in a series. Shingles alone would miss edited copies,
+//! because each edited word changes three shingles. Other similar texts are related: they are recorded and
+//! shown, but never removed.
 //!
 //! Limitation: a copy in which every number was updated is classified as the next text of a series, so both
 //! texts are kept. The opposite error would lose a text.
@@ -22,7 +22,7 @@ pub enum Relation {
     Duplicate,
 }
 
-/// A condition on the numbers that differ between two texts. It holds if both parts hold.
+/// A condition on the numbers that differ between two texts. It holds if both of its thresholds are reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferingNumbers {
     /// Minimum share (exclusive) of compared numbers that differ, 0 to 1.
@@ -31,11 +31,11 @@ pub struct DifferingNumbers {
     pub words: f64,
 }
 
-/// Thresholds for the relation of two texts. They are 0 to 1 unless stated otherwise.
+/// Thresholds for the relation of two texts. Values are 0 to 1 unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarityParams {
     /// Minimum similarity of the shingles of near-duplicates, set by the user. A text with a lower similarity
-    /// can still be a near-duplicate. Its share of aligned words must then reach both this value and
+    /// is still a near-duplicate if its share of aligned words reaches both this value and
     /// [`Self::aligned`].
     pub duplicate: f64,
     /// Minimum estimated similarity of shingles for which two texts are compared. Compared texts that are not
@@ -48,9 +48,9 @@ pub struct SimilarityParams {
     pub short: usize,
     /// Minimum share of aligned words of a near-duplicate if the shorter of the two texts is short.
     pub short_aligned: f64,
-    /// Differences of numbers that indicate a series. Either of the two is sufficient: many differences in
-    /// few words, or differences in most numbers of a longer text. A change of a single date or figure in an
-    /// article meets neither.
+    /// Differences of numbers that indicate a series. One of the two conditions is sufficient: many
+    /// differences in few words, or differences in most numbers of a longer text. A change of a single date
+    /// or figure in an article meets neither condition.
     pub series: [DifferingNumbers; 2],
     /// Maximum number of candidates per document for the comparison of signatures.
     pub compared: usize,
@@ -153,7 +153,7 @@ mod tests {
             // In short texts, more of the words must be in the same order.
             (0.5, alignment(40, 30, 0.0, 0.0), Relation::Related),
             (0.5, alignment(40, 38, 0.0, 0.0), Relation::Duplicate),
-            // Many numbers must differ, and they must be a large share of all numbers.
+            // A series needs many differing numbers, and they must be a large share of all numbers.
             (0.9, alignment(100, 90, 10.0, 2.0), Relation::Duplicate),
             (0.9, alignment(100, 90, 10.0, 2.5), Relation::Related),
             (0.9, alignment(130, 120, 10.0, 2.5), Relation::Duplicate),

@@ -40,7 +40,7 @@ impl SignedText {
     }
 }
 
-/// A known document, and how it is related to the new text.
+/// A known document and its relation to the new text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarDocument {
     /// The known document.
@@ -49,7 +49,7 @@ pub struct SimilarDocument {
     pub verdict: Relation,
     /// Estimated similarity of the shingles, 0 to 1.
     pub similarity: f64,
-    /// The comparison word by word, or `None` if the texts were not compared.
+    /// The comparison word by word. `None` if the texts were not compared.
     pub alignment: Option<Alignment>,
 }
 
@@ -97,8 +97,8 @@ pub fn find_similar<D: DocumentReader>(
     Ok(similar)
 }
 
-/// Returns the candidates with similar signatures as related documents, most similar first. Older ones come
-/// first among equally similar candidates.
+/// Returns the candidates with similar signatures as related documents, most similar first. Among equally
+/// similar candidates, older ones come first.
 fn with_similar_signatures<D: DocumentReader>(
     new: &SignedText,
     candidates: &[Candidate],

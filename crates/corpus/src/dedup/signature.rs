@@ -6,19 +6,19 @@
 //! WWW 2010 (for the b bits per value).
 //! * Shingles: the set of all sequences of [`SHINGLE`] tokens, each hashed once.
 //! * The hash's high bits select one of [`BINS`] bins. A bin keeps its smallest hash.
-//! * An empty bin takes the value of another bin. The order in which the other bins are tried depends only on
-//!   the number of the empty bin, so it is the same for both texts of a pair.
+//! * An empty bin takes the value of another bin. The order in which other bins are tried depends only on the
+//!   number of the empty bin, so this order is the same for both texts of a pair.
 //! * 16 bits of each value are kept. The share of equal values estimates the sets' Jaccard similarity.
 //!
 //! Difference from the paper of 2017: the paper chooses the order of bins with a 2-universal hash. Here the
-//! order has a hashed start and an odd step, so it visits every bin once and always ends.
+//! order has a hashed start and an odd step, so each bin is tried once.
 //!
-//! Another method computes 128 hashes per shingle. One hash per shingle is about 40 times faster at the same
-//! error (measured: 179,000 signatures per second instead of 4,000).
+//! The usual method computes 128 hashes per shingle. One hash per shingle is about 40 times faster at the
+//! same error (measured: 179,000 signatures per second instead of 4,000).
 //!
-//! The cost is linear in the tokens, and a signature takes 256 bytes. The standard error of the estimate is
-//! sqrt(J (1 - J) / 128), at most 0.044. It is higher for a text with fewer than about 300 shingles, which
-//! does not fill all bins.
+//! The cost is linear in the number of tokens, and a signature takes 256 bytes. The standard error of the
+//! estimate is sqrt(J (1 - J) / 128), at most 0.044. It is higher for a text with fewer than about 300
+//! shingles, which does not fill all bins.
 //!
 //! Limitation: texts of a series with fixed wording are as similar as edited copies.
 //! [`Alignment`](crate::dedup::Alignment) distinguishes them.
@@ -79,7 +79,7 @@ impl Signature {
         }))
     }
 
-    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. Equal sets have 1.
+    /// Returns the estimated Jaccard similarity of two texts' shingles, 0 to 1. It is 1 for equal sets.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let same = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(filled(&[EMPTY; BINS], 5), EMPTY);
     }
 
-    /// Over 200 pairs of sets for each case, the bias is below 0.015.
+    /// Over 200 pairs of sets per case, the bias is below 0.015.
     #[test]
     fn the_estimate_has_the_error_that_is_stated() {
         for (shared, apart) in [(250, 125), (60, 20), (900, 600), (300, 10)] {

@@ -1,9 +1,9 @@
 //! Splits a text into tokens, which are words or, in Vietnamese, syllables. Each token is stored as a hash.
 //!
 //! A token is a maximal sequence of letters, digits and `_`. A Han or kana character is a separate token.
-//! Case and the position of a Vietnamese tone mark do not matter, but diacritics do (`fold.rs`). A number
-//! with the separators between its digits is one token: 80.5, 21/11/2026, 19:30. Text with combining marks is
-//! converted to NFC.
+//! Tokens do not depend on case or the position of a Vietnamese tone mark, but depend on diacritics
+//! (`fold.rs`). A number with the separators between its digits is one token: 80.5, 21/11/2026, 19:30. Text
+//! with combining marks is converted to NFC.
 //!
 //! Limitation: a number written in words is not a number token. "1.000" and "1,000" are the same number,
 //! although one may mean one and the other a thousand.

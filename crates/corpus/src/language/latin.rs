@@ -25,7 +25,7 @@ const SHOUTED: f64 = 0.5;
 /// Exponent of the likelihoods.
 const TEMPER: f64 = 0.7;
 
-/// The longest text, in words, in which each word has its full weight. In a longer text, each has less.
+/// A text with more words has the weight of a text with this number of words.
 const MOST_WORDS: f64 = 60.0;
 
 /// Prior probability of Vietnamese, and of English. The other languages share the remaining probability.

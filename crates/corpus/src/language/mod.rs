@@ -66,9 +66,9 @@ impl Language {
     }
 }
 
-/// Detects the language of `text`. `declared` is the page's declaration, such as `vi-VN`. It is only
-/// evidence, and the text can outweigh it. For a text in several languages, returns the language of most of
-/// its words, with a lower probability. The time is limited even for a long text.
+/// Detects the language of `text`. `declared` is the page's declaration, such as `vi-VN`. The declaration is
+/// only evidence, and the text can outweigh it. For a text in several languages, returns the language of most
+/// words, with a lower probability. The time is limited even for a long text.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
     let mut sample = sample::sample(text, SAMPLE);
@@ -99,7 +99,7 @@ fn decide(candidates: Vec<(&str, f64)>, declared: Option<String>) -> Language {
                 whole += *probability * (DECLARED - 1.0);
                 *probability *= DECLARED;
             }
-            // The declared language is one of many, and they share the remaining probability.
+            // The declared language is one of many that share the remaining probability.
             None => all.push((declared, rest.max(0.0) / 2.0)),
         }
     }

@@ -8,8 +8,8 @@ use super::tags;
 /// whatlang is used if the probability of other languages is above this value.
 pub(super) const LEAST: f64 = 0.02;
 
-/// Adds whatlang's answer to the candidates. Its probability is the probability of other languages multiplied
-/// by the probability that the answer is right.
+/// Adds whatlang's answer to the candidates. Its probability is the probability that the text is in another
+/// language, multiplied by the probability that whatlang is right.
 pub(super) fn add_other_languages(
     text: &str,
     fit: &LanguageProbabilities,

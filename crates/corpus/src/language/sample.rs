@@ -1,6 +1,6 @@
 //! Takes a sample of a long text: equally long pieces from its beginning, middle and end.
 //!
-//! Limitation: a different language between these pieces is not noticed.
+//! Limitation: a passage in another language between these pieces is not noticed.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Tests language detection with texts in many languages, also short, mixed and difficult texts.
+//! Tests language detection with texts in many languages, including short, mixed and difficult texts.
 
 use proptest::prelude::*;
 

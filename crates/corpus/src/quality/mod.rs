@@ -1,9 +1,9 @@
 //! Computes measured values of a text (figures) that indicate its quality.
 //!
 //! These functions do not exclude documents. `export` filters documents by the user's conditions, and counts
-//! those that it excludes. The figures for repeated lines, symbols and stop words follow Rae et al., "Scaling
-//! Language Models" (2021), appendix A.1.1. Where the paper requires two of eight English words, this module
-//! computes a share of stop words.
+//! the excluded documents. The figures for repeated lines, symbols and stop words follow Rae et al., "Scaling
+//! Language Models" (2021), appendix A.1.1. The paper requires two of eight English words. This module
+//! computes a share of stop words instead.
 //!
 //! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]). Sentences are
 //! split at punctuation marks, with a short list of abbreviations. The share of words in links is not

@@ -1,9 +1,9 @@
 //! Splits a line into sentences at punctuation marks.
 //!
-//! A sentence ends after `.`, `!`, `?` or `…`, and after closing quotes or brackets that follow the mark. The
-//! mark must be followed by white space, and this by a character that is not a lower-case letter. A sentence
-//! always ends after `。`, `！`, `？`, `।` and `။`. It does not end at a full stop after a known abbreviation, a
-//! single capital letter, or a number at the beginning of the sentence.
+//! A sentence ends after `.`, `!`, `?` or `…`, and after closing quotes or brackets that follow the mark.
+//! White space must follow, and then a character that is not a lower-case letter. A sentence always ends
+//! after `。`, `！`, `？`, `।` and `။`. It does not end at a full stop after a known abbreviation, a single
+//! capital letter, or a number at the beginning of the sentence.
 //!
 //! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any other
 //! abbreviation can end a sentence. A sentence that ends with a known abbreviation ("to the U.S. They ...")
@@ -44,7 +44,7 @@ fn end(text: &str) -> usize {
         if is_wide_mark(mark) || (begins_sentence(rest) && (mark != '.' || !is_abbreviated(&text[..at]))) {
             return end;
         }
-        // Continues after the whole sequence of marks, so that a long sequence is read only once.
+        // Continues after the whole sequence of marks, so that even a long sequence is read only once.
         from = end;
     }
     text.len()

@@ -26,15 +26,15 @@ pub struct Candidate {
     pub shared: u32,
 }
 
-/// An index from band keys to document numbers. Each call handles all keys of a document, so that a database
-/// can answer in one request.
+/// An index from band keys to document numbers. Each call handles all keys of a document, so a database can
+/// answer in one request.
 pub trait BandIndex {
     /// The error of reading or writing the index; `Infallible` for indexes in memory.
     type Error;
 
     /// Returns the documents that share a key with `keys`, each once. Documents with more shared keys come
     /// first. Among documents with equally many, newer documents (greater numbers) come first. The number of
-    /// documents per key is limited, and so is the length of the result.
+    /// documents per key and the length of the result are limited.
     ///
     /// # Errors
     /// The index cannot be read.

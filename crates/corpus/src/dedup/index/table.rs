@@ -2,13 +2,13 @@
 //!
 //! A bucket has 64 bytes (a cache line) and ten entries. An entry has 16 bits of the key and the document's
 //! number. Each key belongs to one bucket. If the bucket already has [`SAME`] entries with the same 16 bits,
-//! the one with the smallest number is replaced, so a frequent key displaces only entries of this key.
-//! Otherwise, if the bucket is full, a hash selects the entry to replace.
+//! the entry with the smallest document number is replaced. Therefore a frequent key displaces only its own
+//! entries. Otherwise, if the bucket is full, a hash selects the entry to replace.
 //!
-//! Each key of a document is kept or lost independently of the others. A document that has lost half of its
-//! 42 keys is still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents
+//! Each key of a document is kept or lost independently of its other keys. A document that has lost half of
+//! its 42 keys is still found in 98 of 100 cases at similarity 0.57, and nearly always at 0.7. Older documents
 //! have lost more keys, so old documents need not be removed explicitly. [`BandTable::retained_share`]
-//! returns which share of the entries of a given number of documents fits into the table.
+//! returns the share of entries that a table retains.
 //!
 //! The table is not stored on disk. It is rebuilt in the order of the document numbers from the stored
 //! signatures, which have 256 bytes per document.
@@ -58,13 +58,13 @@ impl BandTable {
         self.buckets.len() * Self::BUCKET
     }
 
-    /// Returns the number of entries of the table divided by the number of keys of a document, at least 1.
+    /// Returns the number of documents whose keys all fit into the table, at least 1.
     #[must_use]
     pub fn capacity(&self) -> usize {
         (self.buckets.len() * ENTRIES / BANDS).max(1)
     }
 
-    /// Returns the share of the entries of `documents` documents for which the table has room, 0 to 1.
+    /// Returns the share of entries that fit into the table if `documents` documents are inserted, 0 to 1.
     #[must_use]
     pub fn retained_share(&self, documents: u64) -> f64 {
         let room = (self.buckets.len() * ENTRIES) as f64;

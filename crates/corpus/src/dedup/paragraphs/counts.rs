@@ -8,7 +8,7 @@
 //!
 //! A count is at most the true count, and at least the true count minus [`ParagraphCounts::missed`].
 //! [`ParagraphCounts::missed`] is at most the number of all counted keys divided by the number of requested
-//! counters. A sketch such as count-min overestimates counts, so paragraphs that occur only once could be
+//! counters. A count-min sketch would overestimate counts, so that paragraphs that occur only once could be
 //! removed.
 //!
 //! Cost: 12 bytes per counter plus the map's overhead. 4,096 requested counters take about 200 KB.
@@ -32,7 +32,7 @@ pub struct ParagraphCounts {
 
 impl ParagraphCounts {
     /// Counts a key and returns its count. `counters` is the requested number of counters, at least 1. Up to
-    /// twice as many exist temporarily.
+    /// twice this number exist temporarily.
     pub fn add(&mut self, key: u64, counters: usize) -> u32 {
         let count = self.counters.entry(key).or_insert(0);
         *count = count.saturating_add(1);
@@ -44,7 +44,7 @@ impl ParagraphCounts {
         count
     }
 
-    /// Returns the count of a key. It is 0 if the key was never counted, or if its counter was dropped.
+    /// Returns the count of a key. Returns 0 if the key was never counted, or if its counter was dropped.
     #[must_use]
     pub fn get(&self, key: u64) -> u32 {
         self.counters.get(&key).copied().unwrap_or(0)

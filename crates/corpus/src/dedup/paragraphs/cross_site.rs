@@ -1,9 +1,8 @@
 //! Records which sites repeat a paragraph, in limited memory. The recorded number of sites is never too high.
 //!
 //! A site is stored as 32 bits of its name's hash and is counted once. The caller states how many paragraphs
-//! to keep. When there are more than twice as many, the median number of sites per paragraph is computed, and
-//! the paragraphs with at most this number are dropped. If nearly all paragraphs have one site, nearly all
-//! are dropped.
+//! to keep. When there are more than twice as many, paragraphs with few sites are dropped: those whose number
+//! of sites is at most the median. If nearly all paragraphs have one site, nearly all are dropped.
 //!
 //! Limitation: among 1,000 sites, two have the same 32 bits with a probability of 1 in 8,000.
 
@@ -11,8 +10,8 @@ use std::collections::BTreeMap;
 
 use crate::dedup::mix::{mix, step};
 
-/// Maximum number of sites stored per paragraph. A threshold above this number has the effect that no
-/// paragraph reaches it.
+/// Maximum number of sites stored per paragraph. With a threshold above this number, no paragraph counts as
+/// repeated.
 const MOST: usize = 16;
 
 /// Paragraphs with the sites that repeat them.
@@ -23,7 +22,7 @@ pub struct CrossSiteCounts {
 
 impl CrossSiteCounts {
     /// Records that `site` repeats the paragraph with the hash `key`. `paragraphs` is the number of
-    /// paragraphs to keep. Up to twice as many are kept temporarily.
+    /// paragraphs to keep. Up to twice this number are kept temporarily.
     pub fn add(&mut self, key: u64, site: &str, paragraphs: usize) {
         let site = mix(site.bytes().fold(1, |hash, byte| step(hash, byte.into()))) as u32;
         let sites = self.sites.entry(key).or_default();
@@ -35,7 +34,7 @@ impl CrossSiteCounts {
         }
     }
 
-    /// Returns the number of sites that repeat a paragraph, at most 16. It is 0 if the paragraph is unknown.
+    /// Returns the number of sites that repeat a paragraph, at most 16. Returns 0 for an unknown paragraph.
     #[must_use]
     pub fn get(&self, key: u64) -> u32 {
         self.sites.get(&key).map_or(0, |sites| sites.len() as u32)

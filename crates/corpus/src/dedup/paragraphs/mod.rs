@@ -1,22 +1,22 @@
 //! Finds paragraphs that many documents repeat. They are boilerplate that extraction did not remove.
 //!
-//! The first document with "Follow us on..." does not show that the line is repeated. Therefore paragraphs
-//! are counted when each document is stored ([`Paragraphs::count`]), and removed only at export
+//! A single document does not show that its line "Follow us on..." is repeated. Therefore paragraphs are
+//! counted when each document is stored ([`Paragraphs::count`]), and removed only at export
 //! ([`Paragraphs::repeated`]). A paragraph is repeated in one of two cases, with thresholds in
 //! [`ParagraphParams`]:
 //! * Within its site: a minimum number and share of the site's documents contain it.
 //! * Across sites: on each of several sites, several documents contain it. A paragraph that occurs once on
-//!   each of twenty sites is news agency copy and is not affected.
+//!   each of twenty sites is news agency copy and does not count as repeated.
 //!
 //! [`Paragraphs::repeated`] only reports paragraphs and does not remove them. Each result contains the
 //! paragraph's position, its hash and the number of documents or sites. Store it with the exported text to
 //! document the removal.
 //!
-//! Memory: a site's [`ParagraphCounts`] have a limited size. They are never too high, so every reported
+//! Memory: a site's [`ParagraphCounts`] have a limited size. Counts are never too high, so every reported
 //! paragraph is really repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty
 //! paragraphs per document, these are paragraphs in fewer than one of 200 documents. The counts of a site
 //! reach their maximum size of 200 KB after about 400 documents. A caller with thousands of sites can store
-//! them elsewhere ([`Paragraphs::release`]).
+//! these counts elsewhere ([`Paragraphs::release`]).
 //!
 //! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
 //! only the representatives of clusters. Otherwise, the copies of one article make its paragraphs repeated.
@@ -45,13 +45,14 @@ use crate::dedup::tokens::Tokens;
 /// Thresholds for repeated paragraphs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParagraphParams {
-    /// Minimum number of words of a paragraph. Shorter ones are not counted and not removed.
+    /// Minimum number of words of a paragraph. Shorter paragraphs are neither counted nor removed.
     pub words: usize,
     /// Minimum number of the site's documents that contain the paragraph.
     pub documents: u32,
     /// Minimum share of the site's documents that contain the paragraph, 0 to 1.
     pub share: f64,
-    /// Minimum number of sites that repeat the paragraph, at most 16. `None` to compare only within sites.
+    /// Minimum number of sites that repeat the paragraph, at most 16. If `None`, paragraphs are compared only
+    /// within sites.
     pub sites: Option<u32>,
     /// A site counts for [`Self::sites`] if at least this number of its documents contain the paragraph.
     pub documents_a_site: u32,
@@ -93,8 +94,8 @@ pub struct RepeatedParagraph {
     pub reason: RepetitionReason,
 }
 
-/// Returns the hash of a paragraph's tokens, or `None` if it has fewer than `words` words. Case, punctuation
-/// and the position of tone marks do not matter, but digits do.
+/// Returns the hash of a paragraph's tokens, or `None` if it has fewer than `words` words. The hash does not
+/// depend on case, punctuation or the position of tone marks, but depends on digits.
 #[must_use]
 pub fn key(paragraph: &str, words: usize) -> Option<u64> {
     let tokens = Tokens::from_text(paragraph);
@@ -162,7 +163,7 @@ impl Paragraphs {
         })
     }
 
-    /// Returns the counts of a site, for storage, or `None` if the site is unknown.
+    /// Returns the counts of a site, for storage. Returns `None` if the site is unknown.
     #[must_use]
     pub fn site(&self, site: &str) -> Option<&SiteParagraphs> {
         self.sites.get(site)
