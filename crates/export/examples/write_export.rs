@@ -1,4 +1,5 @@
-//! Writes two documents as JSON Lines and as Parquet, and prints what a filter excluded.
+//! Writes two documents as JSON Lines and as Parquet, and prints the number of documents per filter that
+//! excluded them.
 //!
 //! Run it with `cargo run -p gleaner-export --example write_export`.
 

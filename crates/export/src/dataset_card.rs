@@ -71,7 +71,7 @@ pub fn readme(manifest: &Manifest, fields: &Fields) -> String {
     out
 }
 
-/// Returns the size category as the Hugging Face Hub defines it.
+/// Returns the size category that the Hugging Face Hub defines.
 const fn size(documents: u64) -> &'static str {
     match documents {
         0..1_000 => "n<1K",

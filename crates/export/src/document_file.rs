@@ -1,8 +1,8 @@
 //! A Parquet file of documents from which single documents can be read again.
 //!
-//! Its columns are the fields of an export whose values depend only on a document and the number of its
-//! revision. The rows are sorted by id. Therefore the statistics in the footer show which row groups can
-//! contain a document. A reader needs the footer and one row group. The caller reads both from the file.
+//! The columns are those fields of an export that depend only on a document and its revision number. The rows
+//! are sorted by id. Therefore the statistics in the footer show which row groups can contain a document. A
+//! reader needs the footer and one row group. The caller reads both from the file.
 //!
 //! Limitation: times have microseconds. Nanoseconds are lost.
 
@@ -29,7 +29,7 @@ use crate::{Fields, Record, RecordContext};
 /// Size of a row group before compression, in bytes. A reader of one document decodes a whole group.
 const GROUP: u64 = 1 << 20;
 
-/// Number of bytes at the end of a file that contain the length of the footer and a mark.
+/// Number of bytes at the end of a file that contain the length of the footer and the mark `PAR1`.
 pub const END: u64 = 8;
 
 /// Fields that do not follow from a document and its revision, because they change later.
@@ -66,7 +66,7 @@ impl<W: Write + Send> DocumentFileWriter<W> {
         Parquet::new(out, &fields(), GROUP).map(Self)
     }
 
-    /// Writes a document. `revision`: the number of its revision, from 1.
+    /// Writes a document. `revision` is the number of its revision, from 1.
     ///
     /// # Errors
     /// An error means that the file cannot be written.
@@ -75,7 +75,7 @@ impl<W: Write + Send> DocumentFileWriter<W> {
         self.0.write(&Record::new(document, &context))
     }
 
-    /// Writes the footer. Returns the writer.
+    /// Writes the footer and returns the writer.
     ///
     /// # Errors
     /// An error means that the file cannot be written.
@@ -140,7 +140,7 @@ impl DocumentFile {
         groups.filter(|(_, group)| may_have(group)).map(|(at, _)| at).collect()
     }
 
-    /// Returns where the row group with the index `group` is in the file, in bytes.
+    /// Returns the byte range of the row group with the index `group` in the file.
     #[must_use]
     pub fn range(&self, group: usize) -> Range<u64> {
         let columns = self.0.row_group(group).columns();
@@ -149,7 +149,7 @@ impl DocumentFile {
         ranges.map(|(begin, _)| begin).min().unwrap_or(0)..ends.max().unwrap_or(0)
     }
 
-    /// Reads the documents of a row group. `bytes`: the content of its [`range`](Self::range).
+    /// Reads the documents of a row group. `bytes` is the content of its [`range`](Self::range).
     ///
     /// # Errors
     /// The row group is damaged.

@@ -1,8 +1,8 @@
 //! Defines the file `manifest.json`. It lists the files for users, verification and resuming.
 //!
-//! Whenever a file is complete, the manifest is written atomically. Therefore it lists exactly the complete
-//! files on disk, up to the document `last_id`. Documents are exported in the order of their ids, so
-//! `last_id` suffices to resume.
+//! Whenever a file is complete, the manifest is written atomically. Therefore the manifest lists exactly the
+//! complete files on disk, which contain the documents up to `last_id`. Documents are exported in the order
+//! of their ids, so `last_id` suffices to resume.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub const NAME: &str = "manifest.json";
 /// The version of the manifest format that this program writes.
 pub const VERSION: u32 = 1;
 
-/// The content of an export and of `manifest.json`.
+/// The description of an export, and the content of `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of the manifest format, see [`VERSION`].
@@ -143,7 +143,7 @@ pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes the first `bytes` bytes of a file. The caller can continue the returned hash with further bytes.
+/// Hashes the first `bytes` bytes of a file. The caller can add further bytes to the returned hash.
 pub(crate) fn hash_file(path: &Path, bytes: u64) -> io::Result<Sha256> {
     let mut hash = Sha256::new();
     let mut counted = io::Read::take(File::open(path)?, bytes);

@@ -1,8 +1,8 @@
 //! Selects a uniform random sample of documents.
 //!
 //! The rank of a document is a hash of the seed and the document's id. A sample of N documents consists of
-//! the documents with the N lowest ranks. Therefore it does not depend on the order of documents or the
-//! number of workers. A larger sample with the same seed contains the smaller one.
+//! the documents with the N lowest ranks. Therefore the sample does not depend on the order of documents or
+//! the number of workers. A larger sample with the same seed contains the smaller one.
 //!
 //! The first pass finds the highest rank in the sample. It needs memory for N ranks. The second pass exports
 //! the documents up to this rank.

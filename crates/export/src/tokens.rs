@@ -2,8 +2,8 @@
 //!
 //! [`gleaner_corpus::quality::sentences`] finds the sentences. It knows abbreviations, because UAX #29 alone
 //! would end a sentence after "Mr." and "TP.". Tokens are the segments between the word boundaries of Unicode
-//! (UAX #29). "It's" and "3.5" are one token each, and so is each Vietnamese syllable and each punctuation
-//! mark. White space, control characters and zero-width characters are not tokens.
+//! (UAX #29). "It's" and "3.5" are one token each. Each Vietnamese syllable and each punctuation mark is one
+//! token. White space, control characters and zero-width characters are not tokens.
 //!
 //! Limitation: text in scripts without spaces (Thai, Khmer) is not split into words, and Chinese is split
 //! into characters. The limitations of [`gleaner_corpus::quality::sentences`] also apply.

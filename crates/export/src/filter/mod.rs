@@ -25,7 +25,7 @@ pub const UNDATED: &str = "undated";
 /// The key in [`FilterCounts::held_back`] for documents that are not in the sample.
 pub const SAMPLE: &str = "sample";
 
-/// Selects the documents to export. An empty field excludes no document. [`Self::members`] adds documents
+/// Selects the documents to export. An empty field excludes no document. [`Self::members`] includes documents
 /// that are excluded by default.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -110,9 +110,9 @@ pub struct FilterCounts {
     pub documents: u64,
     /// Number of words in all exported documents.
     pub words: u64,
-    /// The earliest fetch time of the exported documents. `None` without documents.
+    /// The earliest fetch time of the exported documents. `None` if there are no documents.
     pub first_fetched: Option<Timestamp>,
-    /// The latest fetch time of the exported documents. `None` without documents.
+    /// The latest fetch time of the exported documents. `None` if there are no documents.
     pub last_fetched: Option<Timestamp>,
     /// Documents and words by language.
     pub languages: BTreeMap<String, PartCounts>,
@@ -143,7 +143,7 @@ impl FilterCounts {
     }
 }
 
-/// Adds a document to its share. Allocates memory only for a new key.
+/// Adds a document to the counts under `name`. Allocates memory only for a new key.
 fn add(shares: &mut BTreeMap<String, PartCounts>, name: &str, words: u64) {
     let share = match shares.get_mut(name) {
         Some(share) => share,

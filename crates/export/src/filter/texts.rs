@@ -9,9 +9,9 @@ pub enum Property {
     Title,
     /// The section.
     Section,
-    /// The authors. One of them must match.
+    /// The authors. At least one author must match.
     Author,
-    /// The keywords. One of them must match.
+    /// The keywords. At least one keyword must match.
     Tag,
 }
 
@@ -48,7 +48,7 @@ pub struct TextFilter {
 }
 
 impl TextFilter {
-    /// Returns a filter that selects documents whose property contains at least one of the texts in `wanted`.
+    /// Returns a filter for documents whose property contains at least one of the texts in `wanted`.
     #[must_use]
     pub fn new(property: Property, wanted: &[String]) -> Self {
         Self { property, wanted: wanted.iter().map(|wanted| folded(wanted)).collect() }

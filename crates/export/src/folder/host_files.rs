@@ -2,8 +2,8 @@
 //!
 //! The documents of a host are not consecutive, so the export appends to all files until it ends. It opens
 //! the file for each document, because there can be more hosts than a process may have open files. The
-//! manifest states for each file the length up to which it is complete. A resumed export truncates the file
-//! to this length.
+//! manifest states for each file the length up to which the file is complete. A resumed export truncates the
+//! file to this length.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -9,8 +9,8 @@
 //! result equals that of an uninterrupted export, because documents are in the order of their ids and no
 //! format contains the current time.
 //!
-//! Documents that were fetched after the export began are excluded. The manifest records the time at which it
-//! began as `until`, so that the next export can continue there.
+//! Documents that were fetched after the export began are excluded. The manifest contains the start of the
+//! export as `until`, so that the next export can continue there.
 //!
 //! Limitation: the files may differ if documents change or disappear during the interruption. Formats with
 //! one file per document are not flushed file by file, because that would take too long. After a power
@@ -47,7 +47,7 @@ pub struct ExportRequest {
     /// Selects the documents.
     pub filter: Filter,
     /// Size in bytes at which a file is closed and the next one begins. For plain text, and for Markdown in a
-    /// folder, the number of bytes between two flushes to disk.
+    /// folder: the number of bytes between two flushes to disk.
     pub shard_size: u64,
     /// The command line without the program's name. Only the same command line can resume an interrupted
     /// export.

@@ -95,8 +95,7 @@ fn an_interrupted_export_goes_on_and_gives_the_same_files() {
             let mut folder = FolderExport::begin(&parts, request(format)).unwrap();
             feed(&mut folder, &corpus, limit);
             assert!(!parts.exists());
-            // Dropped without finishing, as if the process were killed. Buffered data may or may not be on
-            // disk.
+            // Dropped without finishing, as if the process were killed. Buffered data may be lost.
         }
         let mut folder = FolderExport::begin(&parts, request(format)).unwrap();
         feed(&mut folder, &corpus, usize::MAX);

@@ -2,7 +2,8 @@
 //!
 //! For [`json_lines`], [`csv`], [`vertical`], [`conllu`], [`tei`] and [`markdown`], pure functions render
 //! each document into memory. The output of these formats can be compressed. Parquet has its own compression.
-//! Plain text has no sink, because it has one file per document or site ([`text`], [`crate::folder`]).
+//! Plain text has no sink, because an export writes one file per document or site ([`text`],
+//! [`crate::folder`]).
 
 pub mod compressed;
 pub mod conllu;

@@ -1,8 +1,8 @@
 //! Writes Apache Parquet: one column per field, rows in groups, compressed with zstd.
 //!
 //! The code uses the crate `parquet` without Arrow, which would add a dozen crates. Rows are buffered until
-//! their texts and lists reach the size of a group, and are then written as one row group. This needs memory
-//! of about twice the group size.
+//! their texts and lists reach the size of a group, and are then written as one row group. Writing needs
+//! about twice the group size in memory.
 //!
 //! [`FieldType`] defines the types. A text is `BYTE_ARRAY (STRING)`. A list is the three-level `LIST` of the
 //! specification. A time is `INT64 (TIMESTAMP, microseconds, UTC)`, because Python's dates cannot represent
@@ -128,7 +128,7 @@ pub(crate) fn properties() -> WriterProperties {
     UNIQUE.into_iter().fold(properties, plain).build()
 }
 
-/// Returns the system error that caused an error, if there is one. Callers use it to detect a full disk.
+/// Returns the system error in an error, if there is one. Callers use it to detect a full disk.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -116,8 +116,8 @@ impl<'a> Record<'a> {
         &self.document.text
     }
 
-    /// Returns each line of the text with the letter of its kind. The letter is `p` for lines whose kind the
-    /// document does not record.
+    /// Returns each line of the text with the letter of its kind, or with `p` if the document does not record
+    /// the kind.
     pub fn lines(&self) -> impl Iterator<Item = (char, &'a str)> + use<'a> {
         let kinds = self.document.kinds.chars().chain(std::iter::repeat('p'));
         kinds.zip(self.document.text.lines())
