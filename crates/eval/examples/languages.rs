@@ -7,8 +7,8 @@
 //! Gold texts are cut into pieces of 10 to 200 words, at most 20 per page. The manifest states the language
 //! of a page. A set without languages counts as English. Vietnamese texts are also tested without their
 //! diacritics. A text in the row `mixed` is three quarters English followed by one quarter Vietnamese, or
-//! three quarters Vietnamese followed by one quarter English. The expected language is that of the longer
-//! part. The language that a page declares is not used.
+//! three quarters Vietnamese followed by one quarter English. The expected language of a mixed text is that
+//! of the longer part. The declared language of a page is not used.
 
 use std::error::Error;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Prints how often each metadata field is found per set, and how many headlines equal the gold headline.
+//! Prints how often each metadata field is found per set, and how many headlines equal the gold headlines.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example metadata -- ../shared/sets

@@ -75,8 +75,8 @@ fn thresholds(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Prints how many copies are classified as series, and how many series are not, for different thresholds of
-/// both shares of differing numbers.
+/// Prints, for several thresholds of [`gleaner_corpus::dedup::SimilarityParams::series`], how many copies are
+/// classified as series, and how many negative pairs are not.
 fn numbers(out: &mut impl Write, judged: &[JudgedPair]) -> io::Result<()> {
     writeln!(
         out,

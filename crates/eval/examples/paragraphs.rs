@@ -1,5 +1,5 @@
-//! Prints which paragraphs of gold texts are classified as repeated. This shows which text would be lost if
-//! repeated paragraphs were removed.
+//! Prints which paragraphs of gold texts are classified as repeated, and would therefore be lost if repeated
+//! paragraphs were removed.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example paragraphs -- ../shared/sets/sites

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! If no page of a set has gold text, none of its pages counts as an article. As in a crawl, pages are
-//! classified with block models that were trained without their site. Each page is included twice, with and
-//! without its URL. The same sets always yield the same file. The training takes four minutes on two cores.
+//! classified with block models that were trained without the pages of their site. Each page is included
+//! twice, with and without its URL. The same sets always yield the same file. The training takes four minutes
+//! on two cores.
 
 #![expect(clippy::print_stdout, reason = "an example reports there")]
 
@@ -124,8 +125,8 @@ fn site(url: &str) -> String {
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// Trains a model on the pages of the sites that `is_seen` accepts. Articles and other pages have the same
-/// total weight.
+/// Trains a model on the pages of the sites for which `is_seen` returns `true`. Articles and other pages have
+/// the same total weight.
 fn taught(training_set: &[TrainingPage], is_seen: &dyn Fn(&str) -> bool) -> Forest {
     let mut pages: BTreeMap<(&str, bool), f32> = BTreeMap::new();
     for example in training_set {
@@ -163,7 +164,7 @@ fn score(model: &Forest, example: &TrainingPage) -> f32 {
     model.log_odds(&example.rows[0])
 }
 
-/// Prints, for each threshold, how many pages the rules and the model together refuse.
+/// Prints, for each threshold, how many pages the rules and the model refuse together.
 fn report(what: &str, training_set: &[TrainingPage], scores: &[f32]) {
     let refused = |articles: bool, below: f32| {
         let of = training_set.iter().zip(scores).filter(|(example, _)| example.is_article == articles);

@@ -1,4 +1,4 @@
-//! Prints how frequent the word classes are that distinguish languages.
+//! Prints the frequency of the word classes that distinguish languages.
 //!
 //! ```sh
 //! cargo run -p gleaner-eval --example word_classes -- LISTS

@@ -2,11 +2,11 @@
 //!
 //! A set is a folder with three kinds of files. `manifest.jsonl` has one object per line with `id` and, if
 //! they are known, `url`, `site`, `lang` and `title`. `<id>.html.gz` or `<id>.html` is a page. `<id>.txt` is
-//! the gold text with one block per line. A page without gold text is only used for training. If a folder has
+//! the gold text with one block per line. A page without gold text is used only for training. If a folder has
 //! no manifest, all sets below it are used, in the order of their paths.
 //!
-//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported immediately. But
-//! pages are read later, so a damaged page is found only during the run.
+//! Limitation: the quality of gold texts is not checked. Errors in a manifest are reported immediately. Pages
+//! are read later, so a damaged page is found only during the run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -35,8 +35,8 @@ const MANIFEST: &str = "manifest.jsonl";
 /// A folder of recorded pages. The pages are not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dataset {
-    /// The name of the folder. [`Dataset::find`] uses the whole path if several sets have the same name, or
-    /// if the name is [`ALL`].
+    /// The name of the folder. If several sets have the same name, or if the name is [`ALL`],
+    /// [`Dataset::find`] replaces it with the whole path.
     pub name: String,
     /// The path of the folder.
     pub folder: PathBuf,
@@ -117,7 +117,7 @@ pub enum DatasetError {
         /// Why there is no page to score.
         reason: &'static str,
     },
-    /// Several errors. None of them is itself `Several`.
+    /// Several errors. None of them is `Several`.
     #[error("{}", listed(.0))]
     Several(Vec<Self>),
     /// The threads could not be started.
@@ -131,7 +131,7 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
-    /// Combines errors. One error is returned unchanged, and several become [`Self::Several`].
+    /// Combines errors. Returns a single error unchanged, and several errors as [`Self::Several`].
     pub(crate) fn all(mut errors: Vec<Self>) -> Self {
         if errors.len() == 1 { errors.remove(0) } else { Self::Several(errors) }
     }
@@ -174,8 +174,8 @@ impl Dataset {
     /// levels below it.
     ///
     /// # Errors
-    /// If a folder cannot be read or contains no set, this error is returned at once. If manifests have
-    /// errors, the [`DatasetError`] contains the errors of all manifests.
+    /// If a folder cannot be read or contains no set, the function returns this error at once. If manifests
+    /// have errors, the [`DatasetError`] contains the errors of all manifests.
     pub fn find(folders: &[PathBuf]) -> Result<Vec<Self>, DatasetError> {
         let (mut sets, mut seen, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
         for folder in folders {
@@ -279,7 +279,7 @@ fn entry(folder: &Path, line: &str) -> Result<PageEntry, String> {
     Ok(PageEntry { id, url, site, lang, title, html, gold })
 }
 
-/// Returns the error message without serde's line number, which is always 1 because each line is parsed
+/// Returns the error message without serde's line number. The number is always 1, because each line is parsed
 /// separately.
 fn no_page(error: &serde_json::Error) -> String {
     let said = error.to_string();
@@ -309,7 +309,7 @@ fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>, DatasetError> {
     Ok(sets)
 }
 
-/// Returns the last component of the folder's path. Resolves paths such as `.` and `sets/..` first.
+/// Returns the last component of the folder's path. Resolves relative paths such as `.` and `sets/..` first.
 fn base_name(folder: &Path) -> String {
     let whole = || fs::canonicalize(folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
     match folder.file_name() {

@@ -1,14 +1,14 @@
 //! Assigns the pages of a set to five folds. Page k of the manifest is in fold k mod 5. The model of a fold
 //! is trained on pages of the other folds.
 //!
-//! Limitation: the training pages of a fold are the first of the manifest, perhaps all from one week.
+//! Limitation: the training pages of a fold are the first pages of the manifest, perhaps all from one week.
 
 pub(crate) const FOLDS: usize = 5;
 
 pub(crate) const TRAINING_PAGES: usize = 30;
 
-/// Number of pages at the beginning of a set that are kept in memory. They include the 30 training pages of
-/// every fold.
+/// Number of pages at the beginning of a set that are kept in memory. These pages include the 30 training
+/// pages of every fold.
 pub(crate) const KEPT: usize = 38;
 
 pub(crate) fn training_pages(pages: usize, fold: usize) -> impl Iterator<Item = usize> {

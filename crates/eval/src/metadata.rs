@@ -1,10 +1,11 @@
 //! Evaluates metadata: how often a value is found, and how often the headline equals the gold headline.
 //!
 //! The gold headline is the `title` in the manifest. Sets have no gold values for dates, authors and
-//! sections, so for these only the share of pages with a value is reported. Headlines are compared in NFC and
-//! lower case, with white space collapsed, and with one form of quotation marks, dashes and dots.
+//! sections, so only the share of pages with a value is reported for these fields. Headlines are compared in
+//! NFC and lower case, with white space collapsed, and with one form of quotation marks, dashes and dots.
 //!
 //! Limitation: a value that is found may be wrong. Gold headlines have errors too: some contain the name of
+//! the site, some are cut off, and some are the title for social media.
 //! the site, some are cut off, and some are the title for social media.
 
 use gleaner_html::metadata::{Metadata, metadata_at};
@@ -61,7 +62,7 @@ pub struct Coverage {
 /// Reads the metadata of every page of a set, in the order of the manifest.
 ///
 /// # Errors
-/// The first page that cannot be read causes a [`DatasetError`].
+/// A page cannot be read. Returns the [`DatasetError`] of the first such page.
 pub fn read(set: &Dataset) -> Result<Vec<PageMetadata>, DatasetError> {
     in_order(set.entries.par_iter().map(|entry| {
         let metadata = metadata_at(&entry.read()?.page, &entry.url);

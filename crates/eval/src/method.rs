@@ -22,13 +22,12 @@ pub enum Method {
     ContentExtractor,
     /// FastContentExtractor as published. It uses a template of the page's site.
     FastContentExtractor,
-    /// The method of the crawl. It first tries detection with the site's template. If detection fails, the
-    /// block model and the template judge each line. If this result is uncertain, or if there is no template,
-    /// it uses the block model alone.
+    /// The method of the crawl. It first tries detection with the site's template. If detection fails, it uses
+    /// the full method. If there is no template, or if the result is uncertain, it uses the block model alone.
     Gleaner,
 }
 
-/// What methods learned from pages of one site. Contains only the templates that these methods need.
+/// The templates that methods learned from pages of one site. Contains only the templates that are needed.
 #[derive(Debug, Clone, Default)]
 pub struct LearnedTemplates {
     template: Option<PreparedTemplate>,
@@ -41,7 +40,7 @@ impl LearnedTemplates {
     /// `model` is the block model for the methods that use one. Without pages, the templates are empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
-        // The time of learning is only for display, and this evaluation does not show it.
+        // `learn` needs a time only for display, and this evaluation does not display it.
         let learn =
             || PreparedTemplate::new(SiteTemplate::learn_with(model, host, 1, Timestamp::UNIX_EPOCH, pages));
         let pages = || pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();

@@ -5,8 +5,8 @@
 //! are in other folds, at most 30. Therefore each page is scored once, with a template that was learned
 //! without this page. With `cold`, each page is scored without other pages.
 //!
-//! Each page is decoded and parsed once for all methods. In memory are one page per thread, and the first 38
-//! pages of a set, which contain the 30 training pages of every fold. Sets are processed one after another.
+//! Each page is decoded and parsed once for all methods. Memory contains one page per thread, and the first
+//! 38 pages of a set, which include the 30 training pages of every fold. Sets are processed one after another.
 //! The scores do not depend on the number of threads, but times do.
 //!
 //! An unreadable page is neither scored nor used for training, and is listed at the end. The other pages are
@@ -69,8 +69,8 @@ pub struct EvalTask {
     pub methods: Vec<Method>,
     /// The measures to compute in addition to the word measure.
     pub measures: Vec<Measure>,
-    /// Whether each page is scored with a block model that was trained without the page's site. If not, the
-    /// built-in model is used.
+    /// If `true`, each page is scored with a block model that was trained without the page's site. If `false`,
+    /// the built-in model is used.
     pub cross_validate: bool,
     /// The number of threads, at most [`PER_CORE`](crate::PER_CORE) per core. `None` means one per core.
     pub threads: Option<NonZeroUsize>,
@@ -83,9 +83,9 @@ pub struct EvalRun {
     pub protocol: Protocol,
     /// The scores of each set, in the order of the sets. Sets without gold text are omitted.
     pub sets: Vec<DatasetScores>,
-    /// What was omitted, and warnings. Each is one sentence.
+    /// Warnings, and notes on omitted parts. Each is one sentence.
     pub remarks: Vec<String>,
-    /// One sentence for each page that could not be read and was therefore not scored. It states the reason.
+    /// One sentence with the reason for each page that could not be read and was therefore not scored.
     pub unread: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct DatasetScores {
 ///
 /// # Errors
 /// No page has gold text, all pages with gold text are unreadable, or the threads cannot be started. With
-/// `cross_validate`, a single unreadable page that the training of the block models needs is also an error.
+/// `cross_validate`, an unreadable page is an error if the training of the block models needs it.
 pub fn run(sets: &[Dataset], task: &EvalTask, done: &(dyn Fn() + Sync)) -> Result<EvalRun, DatasetError> {
     let (scored, mut remarks) = scope(sets, task);
     if scored.is_empty() {

@@ -1,4 +1,4 @@
-//! Summarizes a run. There is one row for each set and method, and one for each method on all sets.
+//! Summarizes a run. There is one row for each set and method, and one row for each method on all sets.
 //!
 //! Values are means over pages. The exception is `site_mean_f1`, the mean of the means of the sets, which
 //! gives all sites the same weight. Space saving is computed from the total bytes. Rows in JSON and CSV
@@ -39,7 +39,7 @@ pub struct ResultRow {
     pub recall: f64,
     /// Mean word F1 over pages, 0 to 1.
     pub f1: f64,
-    /// The mean of the sets' mean word F1, from 0 to 1.
+    /// The mean over sets of their mean word F1, from 0 to 1.
     pub site_mean_f1: f64,
     /// The number of pages with a word F1 below 0.5.
     pub below_half: usize,
@@ -58,7 +58,7 @@ pub struct ResultRow {
 /// The edit distance ratio of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EditDistance {
-    /// The mean ratio, from 0 to 1, or `None` if it could not be computed on any page.
+    /// The mean ratio, from 0 to 1. `None` if it could not be computed on any page.
     pub ratio: Option<f64>,
     /// The number of pages on which the ratio was computed.
     pub pages: usize,

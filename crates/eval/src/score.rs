@@ -31,7 +31,7 @@ pub struct PageScore {
     pub edit_distance_ratio: Option<Option<f64>>,
     /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Sizes>,
-    /// For `gleaner`, how the text was extracted, and the margin from 0 to 1. `None` for other methods.
+    /// The extraction method that `gleaner` used, and the margin from 0 to 1. `None` for other methods.
     pub estimate: Option<(gleaner_template::ExtractionMethod, f32)>,
     /// The time of the extraction. Decoding and parsing are not included.
     pub time: Duration,

@@ -5,8 +5,8 @@
 //! blocks. The paper does not define when two blocks are equal. Our interpretation: a block is a line of text
 //! with at least one word. A block is found in the other text if more than half of its pairs of adjacent
 //! words occur there. Single words are not used, because they occur everywhere. A block of one word is found
-//! if the other text has the same block. The whole other text is searched, because methods split paragraphs
-//! differently from the gold text.
+//! if the other text has the same block. A block may be found anywhere in the other text, because methods
+//! split paragraphs differently from the gold text.
 //!
 //! Limitation: a line that is extracted twice counts twice. Short blocks count as much as long blocks.
 
@@ -45,8 +45,8 @@ impl<'a> Blocks<'a> {
         super::share(found as u64, self.blocks.len() as u64)
     }
 
-    /// Whether this text contains a block of the other text. `block` has the words of the block. Returns
-    /// `false` if it is empty.
+    /// Whether this text contains a block of the other text. `block` is the list of words of the block.
+    /// Returns `false` if the list is empty.
     pub(crate) fn has(&self, block: &[&str]) -> bool {
         if let [word] = block {
             return self.single.contains(word);
@@ -69,7 +69,7 @@ mod tests {
             ("", 0.0, 0.0),
             ("Rain fell on the village all day.", 1.0, 0.5),
             ("Home News Sport\nRain fell on the village all day.", 0.5, 0.5),
-            // The text is split differently from the gold text, or not at all.
+            // The lines end at other places than in the gold text.
             ("Rain fell on\nthe village all day.\nThe river rose\nby a metre before dark.", 1.0, 1.0),
             ("Rain fell on the village all day. The river rose by a metre before dark.", 1.0, 1.0),
             // Single words are not enough.

@@ -8,16 +8,16 @@
 //!
 //! The algorithm is bit-parallel (G. Myers, A fast bit-vector algorithm for approximate string matching, J.
 //! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences between adjacent
-//! rows, 64 of them in a pair of machine words. Only cells that a path of `limit` edits can reach are
+//! rows: a pair of machine words holds 64 rows. Only cells that a path of `limit` edits can reach are
 //! computed (Ukkonen 1985). If there is no such path, the limit is raised.
 //!
 //! Memory is linear in the lengths of the texts. Time is proportional to length times distance / 64, so two
 //! different texts of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work to the
 //! same number of steps on every machine. If two texts need more steps, they have no ratio.
 //!
-//! Limitation: pages without a ratio would have a low ratio, so the mean of the others is too high. A text
-//! that is twice as long as the gold text has a ratio of at most 0.5. An unrelated text still has about 0.2,
-//! because letters match by chance.
+//! Limitation: pages without a ratio would have a low ratio, so the mean of the other pages is too high. A
+//! text that is twice as long as the gold text has a ratio of at most 0.5. Two unrelated texts still have a
+//! ratio of about 0.2, because letters match by chance.
 
 use std::collections::HashMap;
 
@@ -29,8 +29,8 @@ const FIRST_LIMIT: usize = 64;
 
 const WIDER: usize = 4;
 
-/// Maximum number of steps for two texts. Each step processes 64 rows of a column of the table. This many
-/// steps take about two seconds, and suffice for any two texts of 80,000 characters (about 14,000 words).
+/// Maximum number of steps for two texts. Each step processes 64 rows of a column of the table. These steps
+/// take about two seconds, and suffice for any two texts of 80,000 characters (about 14,000 words).
 pub const MOST_STEPS: usize = 1 << 28;
 
 /// Returns the edit distance ratio: 1 for equal texts, and 0 for texts without a common character. Returns
@@ -141,9 +141,9 @@ fn spread(list: &[(usize, u64)], blocks: usize) -> Vec<u64> {
 
 #[derive(Clone, Copy)]
 struct Block {
-    /// One bit per row, set if the value of the row is one more than that of the row above.
+    /// One bit per row, set if the value of the row is one more than the value of the row above.
     more: u64,
-    /// One bit per row, set if the value of the row is one less than that of the row above.
+    /// One bit per row, set if the value of the row is one less than the value of the row above.
     less: u64,
     last: usize,
 }
@@ -208,8 +208,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether the limit is exceeded at every cell of column `at`, including the insertions or deletions that
-    /// are still needed. Values in a block differ from its last value by less than the length of the block.
+    /// Whether the limit is exceeded at every cell of column `at` if the insertions or deletions that are still
+    /// needed are included. Values in a block differ from its last value by less than the length of the block.
     fn exceeds_limit(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {
@@ -219,8 +219,8 @@ impl Band {
     }
 
     fn step(&mut self, first: usize, equal: &[u64]) {
-        // Above the table, the value of each column is one higher than that of the previous column. Above the
-        // band, the value is unknown, and the worst possible one is assumed.
+        // Above the table, each column has a value one higher than the previous column. Above the band, the value
+        // is unknown, and the worst possible value is assumed.
         let (mut up, mut down) = (1, 0);
         for (block, equal) in self.column[first..].iter_mut().zip(equal) {
             (up, down) = block.step(*equal, up, down);
@@ -229,8 +229,8 @@ impl Band {
 }
 
 impl Block {
-    /// Performs Myers' block step. `up` and `down` say whether the row above the block is one more or one
-    /// less than in the previous column. Returns the same two values for the last row of the block.
+    /// Performs Myers' block step. `up` is 1 if the row above the block is one more than in the previous
+    /// column. `down` is 1 if it is one less. Returns the same two values for the last row of the block.
     #[inline]
     fn step(&mut self, equal: u64, up: u64, down: u64) -> (u64, u64) {
         let (more, less) = (self.more, self.less);

@@ -9,8 +9,7 @@
 //! | [`space`] | space saving, plain and gzip | Text-to-Tag Ratio, 5.2 |
 //!
 //! All measures except space are 0 if a method extracts nothing or if the gold text is empty. If both texts
-//! are empty, the edit distance ratio is 1. Two texts that are long and very different have no edit distance
-//! ratio.
+//! are empty, the edit distance ratio is 1. Two long and very different texts have no edit distance ratio.
 
 pub mod blocks;
 pub mod edit_distance;

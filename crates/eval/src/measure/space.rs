@@ -1,8 +1,8 @@
 //! Computes the space saving: the share of a page's size that is saved if only the text is stored.
 //!
 //! Weninger and Hsu (2008), 5.2 and table 4, compare the sizes of the HTML and of the extracted text, both
-//! plain and compressed. The size of a page is that of its recorded bytes, and the size of a text that of its
-//! UTF-8. Each page and each text is compressed with gzip at level 6.
+//! plain and compressed. The size of a page is the number of its recorded bytes. The size of a text is the
+//! number of its bytes in UTF-8. Each page and each text is compressed with gzip at level 6.
 //!
 //! Limitation: a method that extracts nothing gets the best possible value.
 
@@ -47,7 +47,7 @@ impl Size {
 }
 
 impl Sizes {
-    /// Returns the saved share of the uncompressed HTML. It is below 0 if the text is larger.
+    /// Returns the saved share of the uncompressed HTML. The share is negative if the text is larger.
     #[must_use]
     pub fn saving(self) -> f64 {
         saving(self.html.plain, self.text.plain)

@@ -5,12 +5,12 @@
 //! divided by the number of extracted words. [`super::words`] defines words.
 //!
 //! The algorithm is bit-parallel (H. Hyyro, Bit-parallel LCS-length computation revisited, AWOCA 2004;
-//! recurrence of Crochemore et al. 2001). For each word of one text it computes `V = (V + (V & M)) | (V &
-//! !M)`, where `M` has a bit at each position of the word in the other text. After the last word, the number
-//! of zero bits in `V` is the length. `M` is stored as a list of non-zero machine words. For a text of n
-//! words, all lists together have at most n entries, so memory is linear. The time per word is proportional
-//! to the number of its occurrences in the other text, or to n/64 if this is less. Two texts of 100,000 words
-//! take at most a second.
+//! recurrence of Crochemore et al. 2001). For each word of one text, it computes `V = (V + (V & M)) | (V &
+//! !M)`. `M` has a bit at each position of the word in the other text. After the last word, the number of
+//! zero bits in `V` is the length. `M` is stored as a list of non-zero machine words. For a text of n words,
+//! all lists together have at most n entries, so memory is linear. The time per word is proportional to the
+//! number of its occurrences in the other text, or to n/64 if this is less. Two texts of 100,000 words take at
+//! most a second.
 //!
 //! Limitation: the words of a moved paragraph do not count as shared.
 
@@ -75,7 +75,7 @@ fn advance(v: &mut [u64], matches: &[(usize, u64)]) {
 }
 
 /// Passes a carry over machine words without a match. A machine word whose bits are all set passes the carry
-/// on. The first other machine word absorbs it. Returns whether the carry leaves the last one.
+/// on. Any other machine word absorbs it. Returns whether the last machine word passes the carry on.
 fn pass(v: &mut [u64]) -> bool {
     let Some(bits) = v.iter_mut().find(|bits| **bits != u64::MAX) else { return true };
     *bits |= *bits + 1;

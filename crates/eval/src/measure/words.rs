@@ -2,8 +2,8 @@
 //!
 //! Both texts are compared in NFC and lower case. A word is a maximal run of letters, digits and `_`, or a
 //! single CJK character (U+3040 to U+30FF, U+3400 to U+9FFF). The overlap is the size of the intersection of
-//! the two multisets of words. Precision, recall and F1 are computed from it. They are 0 if no words are
-//! shared, even if the gold text has no words.
+//! the two multisets of words. Precision, recall and F1 are computed from the overlap. They are 0 if no words
+//! are shared, even if the gold text has no words.
 //!
 //! The recorded sets use exactly this definition. It differs from [`gleaner_extract::words`] in three
 //! rare cases. In this module, combining marks (Indic vowel signs) end a word, marks within the kana blocks

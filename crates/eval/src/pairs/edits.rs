@@ -22,7 +22,7 @@ pub enum Edit {
     Dropped,
     /// The paragraphs are in a different order.
     Reordered,
-    /// The beginning of another text is added at the end. It has a seventh as many words as the text.
+    /// The beginning of another text is added at the end. Its length is a seventh of the text's words.
     Tail,
     /// The copy has only the first half.
     Half,
@@ -66,7 +66,7 @@ impl Edit {
     }
 
     /// Returns the text and its copy. `text` and `other` are lists of paragraphs. Inserted words come from
-    /// `other`, and inserted by-lines are in `language`.
+    /// `other`. Inserted by-lines are in `language`.
     #[must_use]
     pub fn pair(
         self,
@@ -155,8 +155,8 @@ fn wire(text: &[String], other: &[String], language: TextLanguage, random: &mut 
     format!("{}\n{lead}\n{body}\n{}", random.choose(line), random.choose(end))
 }
 
-/// Moves tone marks to the position of the other common rule, decomposes all letters, and uses other
-/// quotation marks.
+/// Moves tone marks to the position of the other common rule, decomposes all letters, and replaces quotation
+/// marks and dashes.
 fn respelled(text: &str) -> String {
     const OTHER_RULE: [(&str, &str); 10] = [
         ("òa", "oà"),

@@ -3,9 +3,9 @@
 //! Each pair is processed as in gleaner: two signatures, at least one shared index key, the similarity
 //! estimated from the signatures, and the word-by-word comparison. Precision is the share of true duplicates
 //! among the pairs that are classified as duplicates. [`JudgedPair::is_copy`] defines true duplicates. Recall
-//! considers only true duplicates that share at least [`DEMANDED`] of the longer text's words. The shared
-//! words are measured independently ([`super::share`]). Recall is the share of these pairs that are
-//! classified as duplicates.
+//! is computed over true duplicates that share at least [`DEMANDED`] of the longer text's words. It is the
+//! share of these pairs that are classified as duplicates. The shared words are measured independently
+//! ([`super::share`]).
 //!
 //! Limitation: precision depends on the number of negative pairs, and on how many of them are series. The
 //! table by kind does not depend on these numbers.
@@ -76,8 +76,8 @@ impl JudgedPair {
         pairs.par_iter().map(Self::from_pair).collect()
     }
 
-    /// Returns how the texts are related according to the rule `by` with the thresholds `params`. If the
-    /// texts share no index key, the result is [`Relation::Other`].
+    /// Returns the relation of the texts according to the rule `by` with the thresholds `params`. If the texts
+    /// share no index key, the relation is [`Relation::Other`].
     #[must_use]
     pub fn verdict(&self, by: Criterion, params: &dedup::SimilarityParams) -> Relation {
         match by {
@@ -88,7 +88,7 @@ impl JudgedPair {
     }
 
     /// Whether the pair is a true duplicate: a text and its copy, or two different texts that share at least
-    /// seven tenths of the shorter text's words. Generated parts of series and renumbered texts never are.
+    /// 70% of the shorter text's words. Generated parts of series and renumbered texts are never duplicates.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         match self.kind {
@@ -115,10 +115,10 @@ pub struct Point {
     pub similarity: f64,
     /// The number of pairs classified as duplicates.
     pub called: usize,
-    /// The share of true duplicates among the pairs classified as duplicates. It is 1 if no pair is
-    /// classified as a duplicate.
+    /// The share of true duplicates among the pairs classified as duplicates. It is 1 if there are no such
+    /// pairs.
     pub precision: f64,
-    /// The share of detected pairs among those that must be detected. It is 1 if no pair must be detected.
+    /// The share of detected pairs among the pairs that must be detected. It is 1 if there are no such pairs.
     pub recall: f64,
 }
 

@@ -11,8 +11,8 @@
 //!
 //! Further negative pairs consist of two different texts: the most similar texts of a site, two parts of an
 //! article, any two texts, or any two texts with the same boilerplate added. Such a pair counts as a
-//! duplicate by nature if the texts share seven tenths of the shorter text's words ([`share`]), although it
-//! was not generated as a copy.
+//! duplicate if the texts share 70% of the shorter text's words ([`share`]), although it was not generated as
+//! a copy.
 //!
 //! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!
@@ -37,7 +37,7 @@ use crate::measure::words::WordBag;
 /// The kind of a negative pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
-    /// A text, and the most similar text of another article of its site, measured by shared words.
+    /// A text, and the text of another article of its site that shares the most words with it.
     SameTopic,
     /// Two parts of the same article.
     SameArticle,
@@ -107,7 +107,7 @@ pub struct PairParams {
     pub seed: u64,
     /// Maximum number of texts per language from which pairs are generated.
     pub texts: usize,
-    /// Minimum number of copies per kind and language. With fewer texts, some are copied repeatedly.
+    /// Minimum number of copies per kind and language. If there are fewer texts, some are copied repeatedly.
     pub copies: usize,
     /// The number of pairs per series and language.
     pub series: usize,
@@ -178,7 +178,8 @@ fn others(texts: &[&Text], language: TextLanguage, seed: u64) -> Vec<Pair> {
     pairs
 }
 
-/// Returns the text that shares the most words with text `at`, among the other articles of its site.
+/// Returns the index of the text that shares the most words with the text at index `at`, among the other
+/// articles of its site.
 fn nearest(texts: &[&Text], bags: &[WordBag], at: usize) -> Option<usize> {
     let same = (0..texts.len())
         .filter(|other| texts[*other].site == texts[at].site && texts[*other].article != texts[at].article);

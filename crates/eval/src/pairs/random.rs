@@ -1,4 +1,4 @@
-//! Generates random numbers from a seed. They are the same on every machine.
+//! Generates random numbers from a seed. The numbers are the same on every machine.
 //!
 //! The generator is SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). It is not cryptographic.
 //!
@@ -10,7 +10,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the stream of random numbers that belongs to this seed.
+    /// Creates the stream of random numbers for this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)

@@ -1,8 +1,8 @@
 //! Generates texts of series with fixed wording: weather, prices, lottery results, markets.
 //!
-//! In a pattern, `#5-20` is replaced by a number from 5 to 20, and `[a|b]` by one of the wordings. Two texts
-//! from one pattern are like two texts of a real series: nearly all words are equal, but each text is
-//! separate news. [`renumbered`] generates such a text from a gold text with many numbers.
+//! In a pattern, `#5-20` is replaced by a number from 5 to 20, and `[a|b]` by `a` or `b`. Two texts from one
+//! pattern are like two texts of a real series: nearly all words are equal, but each text is separate news.
+//! [`renumbered`] generates such a text from a gold text with many numbers.
 //!
 //! Limitation: the patterns only imitate real reports.
 
@@ -124,8 +124,8 @@ fn digits(text: &str) -> (usize, &str) {
     (digits.parse().expect("patterns have a number here"), behind)
 }
 
-/// Parses wordings such as `a|b]` at the beginning of `slot`, and appends one of them. Returns the text after
-/// the placeholder.
+/// Parses alternatives such as `a|b]` at the beginning of `slot`, and appends one of them. Returns the text
+/// after the placeholder.
 fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str {
     let (wordings, behind) = slot.split_once(']').expect("patterns close their wordings");
     *text += random.choose(&wordings.split('|').collect::<Vec<_>>());
@@ -133,7 +133,7 @@ fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str
 }
 
 /// Replaces every number except years by another number with as many digits. Returns `None` if the text has
-/// fewer than one such number per 25 words, because such a text could not be part of a series.
+/// fewer than one such number per 25 words, because such a text is unlike a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();

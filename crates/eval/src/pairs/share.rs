@@ -1,4 +1,4 @@
-//! Measures the share of words that two texts have in common, independently of gleaner's duplicate detection.
+//! Measures the share of words that two texts have in common, independently of duplicate detection.
 //!
 //! The shared words are the longest common subsequence of words. It is computed for the whole texts and
 //! paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text is
@@ -23,7 +23,7 @@ pub struct SharedWords {
 }
 
 impl SharedWords {
-    /// Compares two texts. Each has one paragraph per line.
+    /// Compares two texts with one paragraph per line.
     #[must_use]
     pub fn new(one: &str, other: &str) -> Self {
         let (one, other) = (normal(one), normal(other));
@@ -33,13 +33,13 @@ impl SharedWords {
         Self { words: whole.max(by_paragraph(&a, &b)), of }
     }
 
-    /// Returns the shared part of the longer text's words, from 0 to 1. It is 1 if both texts have no words.
+    /// Returns the shared part of the longer text's words, from 0 to 1. Returns 1 if both texts have no words.
     #[must_use]
     pub fn share(self) -> f64 {
         part(self.words, self.of.0.max(self.of.1))
     }
 
-    /// Returns the shared part of the shorter text's words, from 0 to 1. It is 1 if the shorter text has no
+    /// Returns the shared part of the shorter text's words, from 0 to 1. Returns 1 if the shorter text has no
     /// words.
     #[must_use]
     pub fn contained(self) -> f64 {

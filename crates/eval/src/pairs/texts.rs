@@ -1,8 +1,8 @@
 //! Reads the gold texts of English and Vietnamese news, from which pairs are generated.
 //!
 //! A long text is cut at paragraphs into pieces of about 400 words. So a few long texts yield many pairs, and
-//! all pieces are about as long as news. The language comes from the manifest. If the manifest has none, it
-//! is detected from letters and frequent short words.
+//! all pieces are about as long as news. The manifest states the language. If the manifest has no language,
+//! it is detected from letters and frequent short words.
 //!
 //! Limitation: pieces of one article count as different texts on the same topic.
 

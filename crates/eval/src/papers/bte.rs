@@ -2,13 +2,13 @@
 //! content, and the times of the improved and the original method.
 //!
 //! Table 1 is measured on all pages with gold text. Table 2 is timed on one thread, on the first pages with
-//! few enough tokens for the cubic search. The paper states only in words how well the method works for
-//! languages and news. Where the paper has these words, our table has the word F1 of all pages. For the
-//! original method, the word F1 comes from the linear search, which finds the same range.
+//! few enough tokens for the cubic search. For languages and news, the paper states only in words how well
+//! the method works. In these cells, our table has the word F1 of all pages. The word F1 of the original
+//! method comes from the linear search, which finds the same range.
 //!
-//! Limitation: the difference between the two searches does not explain the paper's time ratio of 9.7. One is
-//! cubic in the tokens, and the other quadratic in the much smaller number of runs. The paper does not state
-//! what else its times include.
+//! Limitation: the difference between the two searches does not explain the paper's time ratio of 9.7. The
+//! original search is cubic in the number of tokens, and the improved search is quadratic in the much smaller
+//! number of runs. The paper does not state what else its times include.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ const TIMED: usize = 100;
 
 const RUNS: usize = 3;
 
-/// Measures the tables. Calls `done` once for each page with gold text. If a page is unreadable, returns an
-/// error for the first such page.
+/// Measures the tables. Calls `done` once for each page with gold text. If pages are unreadable, returns the
+/// error of the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let of_set = |set| Ok(SetFigures { set, pages: measured(set, done, of_page)? });
     let mut measured = sets.iter().map(of_set).collect::<Result<Vec<_>, DatasetError>>()?;
@@ -156,7 +156,7 @@ fn shares<'a>(sets: impl Iterator<Item = &'a SetFigures<'a>>) -> [Option<f64>; 2
     })
 }
 
-/// Returns the language of a set's pages, or `None` if they have several or the manifest has none.
+/// Returns the language of a set's pages. Returns `None` if there are several, or if the manifest has none.
 fn language(set: &Dataset) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)

@@ -2,7 +2,7 @@
 //!
 //! Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, VI. Three variants are measured:
 //! - step 4 as printed, on lines of the source, with the constants 30, 0.2 and 2
-//! - our default rule, on lines that end at blocks, with the same constants
+//! - our default rule, on lines that end at block boundaries, with the same constants
 //! - our default rule with thresholds of one standard deviation (lambda 1)
 //!
 //! Each set counts as one site.
@@ -22,15 +22,15 @@ use super::{Column, Paper, Row, RowSource, Table};
 use crate::dataset::{Dataset, DatasetError, RecordedPage};
 use crate::measure::{Ratios, subsequence};
 
-/// The minimum F1 of a right page. We chose it. In the paper's worked example, one word is too many and two
-/// of six are missing. This is an F1 of 8/11 = 0.73, but the paper does not state whether the example is
-/// right.
+/// The minimum F1 of a right page. We chose this value. In the paper's worked example, one word is too many
+/// and two of six are missing. This is an F1 of 8/11 = 0.73, but the paper does not state whether the example
+/// is right.
 const RIGHT: f64 = 0.8;
 
-/// Other thresholds for "right", with one column each: one at half, and one near the maximum.
+/// Other thresholds for "right", with one column each.
 const OTHERS: [f64; 2] = [0.5, 0.9];
 
-/// Table 1 as printed: KB of HTML, KB of extracted text, and the saving in percent according to the text.
+/// Table 1 as printed: KB of HTML, KB of extracted text, and the saving in percent that the paper's text states.
 const TABLE_1: [&str; 3] = ["9,231", "2288", "70"];
 
 /// Table 2 as printed: site, pages, right, wrong, and accuracy in percent.
@@ -117,8 +117,8 @@ struct PageScores {
     lcs: [Ratios; FORMS.len()],
 }
 
-/// Measures the tables. Calls `done` after each page with gold text, from any thread. If a page is
-/// unreadable, returns an error for the first such page.
+/// Measures the tables. Calls `done` after each page with gold text, from any thread. If pages are unreadable,
+/// returns the error of the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let mut sites = Vec::new();
     for set in sets {

@@ -9,8 +9,8 @@
 //! | `comma_score/` | Posch: comma score | statistics, comparison |
 //!
 //! The pages of the papers no longer exist, so every table is measured on our sets. Differences may be caused
-//! by the pages and their age, or by the program. The remarks of a table and docs/papers.md state our
-//! decisions where a paper leaves points open.
+//! by the pages and their age, or by the program. If a paper leaves a point open, the remarks of its table and
+//! docs/papers.md state our decision.
 
 mod bte;
 mod clock;

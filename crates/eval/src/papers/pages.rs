@@ -10,9 +10,9 @@ use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 use crate::measure::words::words;
 use crate::parallel::in_order;
 
-/// Returns the result of `measure` for each page whose gold text has a word. `measure` also gets the gold
-/// text. Calls `done` after each page with gold text, from any thread. If pages are unreadable, returns all
-/// their errors in the order of the manifest.
+/// Returns the result of `measure` for each page whose gold text has at least one word. `measure` also gets
+/// the gold text. Calls `done` after each page with gold text, from any thread. If pages are unreadable,
+/// returns all their errors in the order of the manifest.
 pub(super) fn measured<'a, T: Send>(
     set: &'a Dataset,
     done: &(dyn Fn() + Sync),
@@ -29,14 +29,14 @@ pub(super) fn measured<'a, T: Send>(
     Ok(in_order(with_gold.map(one))?.into_iter().flatten().collect())
 }
 
-/// Whether all pages of a set are from `site`, such as `bbc.co.uk`. Ignores `www.`, and suffixes of sites in
-/// the manifest that begin with `_`, such as a year.
+/// Whether all pages of a set are from `site`, such as `bbc.co.uk`. Ignores `www.` and the suffixes of sites in
+/// the manifest. A suffix begins with `_` and is a year, for example.
 pub(super) fn is_of(set: &Dataset, site: &str) -> bool {
     let host = |named: &str| named.split('_').next() == Some(site);
     set.entries.iter().all(|entry| host(entry.site.trim_start_matches("www.")))
 }
 
-/// Returns one sentence for each set with several sites, because such a set counts as one site in means.
+/// Returns one remark for each set with several sites, because means count such a set as one site.
 pub(super) fn of_many_sites<'a>(sets: impl Iterator<Item = &'a Dataset>) -> Vec<String> {
     let many = sets.filter(|set| set.sites() > 1);
     many.map(|set| {

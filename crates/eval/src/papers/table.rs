@@ -1,7 +1,7 @@
 //! Defines a table of a paper, with our results next to those of the authors.
 //!
 //! Rows and columns are those of the paper. Each row states the source of its values: the paper, our
-//! measurement, or the difference (ours minus the paper's). If both sources have values for a quantity, the
+//! measurement, or the difference (ours minus the paper's). If paper and measurement both have values, the
 //! three rows follow one another, although the values are from different pages.
 
 use std::fmt::Write;
@@ -51,9 +51,9 @@ pub struct Row {
 /// The source of a row's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowSource {
-    /// The paper printed them.
+    /// The paper.
     Paper,
-    /// This run measured them.
+    /// The measurements of this run.
     Ours,
     /// Our values minus those of the paper.
     Difference,
@@ -104,7 +104,7 @@ impl Row {
         Self { label: label.to_owned(), from, figures: figures.to_vec(), as_printed: Vec::new() }
     }
 
-    /// Creates three rows: the paper's values, our values, and the differences where both have a value.
+    /// Creates three rows: the paper's values, our values, and the differences if both values are present.
     #[must_use]
     pub fn compared(label: &str, paper: &[Option<f64>], ours: &[Option<f64>]) -> [Self; 3] {
         let difference = |(paper, ours): (&Option<f64>, &Option<f64>)| Some((*ours)? - (*paper)?);
@@ -113,8 +113,8 @@ impl Row {
         [Self::paper(label, paper), Self::ours(label, ours), difference]
     }
 
-    /// Returns the row without the values in `columns` (indices from 0), because a difference has no meaning
-    /// there.
+    /// Returns the row without the values in `columns` (indices from 0). Use it if a difference has no meaning
+    /// in these columns.
     #[must_use]
     pub fn without(mut self, columns: &[usize]) -> Self {
         for (at, figure) in self.figures.iter_mut().enumerate() {

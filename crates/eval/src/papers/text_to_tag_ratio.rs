@@ -7,7 +7,7 @@
 //! compared only once.
 //!
 //! Limitation: the paper's LCS apparently compares the characters of files, not words. The paper prints no
-//! numbers for figure 5. Only the values at coefficient 1 are in tables 2 and 3.
+//! numbers for figure 5, except the values at coefficient 1 in tables 2 and 3.
 
 use std::collections::HashMap;
 
@@ -79,14 +79,14 @@ struct Scores {
 struct PageScores {
     clusterings: [Scores; CLUSTERINGS.len()],
     steps: [Scores; STEPS],
-    /// The scores of the threshold with [`LineEnds::AsWritten`]. `None` if they equal the scores with
+    /// The scores of the threshold with [`LineEnds::AsWritten`]. `None` if these scores equal the scores with
     /// [`LineEnds::Auto`].
     as_written: Option<Scores>,
     space: Sizes,
 }
 
-/// Measures the tables. Calls `done` after each page with gold text, from any thread. If a page is
-/// unreadable, returns an error for the first such page.
+/// Measures the tables. Calls `done` after each page with gold text, from any thread. If pages are unreadable,
+/// returns the error of the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let (mut pages, mut of_sets, mut given_up) = (Vec::new(), Vec::new(), 0);
     for set in sets {

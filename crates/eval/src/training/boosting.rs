@@ -2,9 +2,9 @@
 //!
 //! The loss is the cross entropy between the label and the logistic function of the sum of trees (Friedman
 //! 2001, section 4.5). Each feature is divided once into at most 64 bins of about equal size. The gradients
-//! of a leaf are summed per bin. For the larger child of a split, the sums are those of the parent minus
-//! those of the smaller child (LightGBM: Ke et al., NIPS 2017). The leaf with the largest gain is always
-//! split next.
+//! of a leaf are summed per bin. For the larger child of a split, the sums are the sums of the parent minus
+//! the sums of the smaller child (LightGBM: Ke et al., NIPS 2017). The next leaf to split is always the leaf
+//! with the largest gain.
 //!
 //! The code uses no library, because the maintained libraries bind C++ code or depend on a dataframe library.
 //!
@@ -76,8 +76,8 @@ impl FeatureTable {
     }
 }
 
-/// Returns the bounds between bins of about equal size. There are fewer than [`BINS`] bounds. A value equal
-/// to a bound is in the lower bin.
+/// Returns the bounds between bins of about equal size. There are fewer than [`BINS`] bounds. If a value
+/// equals a bound, it is in the lower bin.
 fn edges(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut different = values.clone();
@@ -232,8 +232,8 @@ impl Grower<'_> {
         }
     }
 
-    /// Creates a leaf of these rows. `known` has the sums of parent and sibling. Their difference is the sums
-    /// of the leaf. If `known` is `None`, the rows are summed.
+    /// Creates a leaf of these rows. `known` has the sums of the parent and the sibling, whose difference is
+    /// the sums of the leaf. If `known` is `None`, the rows are summed.
     fn leaf(&self, rows: Vec<u32>, above: Option<(usize, bool)>, known: Option<(&[Sum], &[Sum])>) -> Leaf {
         let sums: Vec<Sum> = match known {
             Some((parent, sibling)) => {

@@ -3,8 +3,8 @@
 //! The label of a block with at least five words depends on how many of its word trigrams occur in the gold
 //! text. A shorter block must equal a line of the gold text. A trigram or line can be matched only as often
 //! as it occurs in the gold text. Blocks that are surrounded by body text are matched first. Otherwise, a
-//! sentence that is repeated in a list of related articles could be matched there, and its block in the
-//! article would get the wrong label.
+//! sentence of the article that a list of related articles repeats could be matched in the list, and its
+//! block in the article would get the wrong label.
 
 use std::collections::HashMap;
 
@@ -44,8 +44,8 @@ fn among_content(at: usize, blocks: &[Vec<String>], shares: &[f32]) -> f32 {
     content / f32::max(all, 1.0)
 }
 
-/// Maps shares up to 0.25 to 0, because such shares occur by chance. Maps shares from 0.75 to 1, because only
-/// the splitting of words makes them lower than 1.
+/// Maps shares up to 0.25 to 0, because they occur by chance. Maps shares from 0.75 to 1, because only
+/// differences in splitting into words make them lower than 1.
 fn certain(share: f32) -> f32 {
     ((share - 0.25) / 0.5).clamp(0.0, 1.0)
 }

@@ -2,9 +2,9 @@
 //!
 //! [`TrainingSet::read`] computes the features and [`labels`] of every page once. [`TrainingSet::train`]
 //! trains one model on all pages. [`TrainingSet::cross_validate`] trains one model per fold of sites, so that
-//! every page has a model that was trained without the page's site. The weight of a site is at most that of
-//! 12 pages. Within a page, longer blocks have more weight. A page has a low weight if little of its gold
-//! text is found on it.
+//! every page has a model that was trained without the page's site. The weight of a site is at most the
+//! weight of 12 pages. Within a page, longer blocks have more weight. A page has a low weight if little of its
+//! gold text is found on it.
 
 pub mod boosting;
 pub mod labels;

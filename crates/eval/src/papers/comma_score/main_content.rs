@@ -5,7 +5,8 @@
 //! so the anchors in main content are counted in these blocks.
 //!
 //! Limitation: a block elsewhere that repeats the article's words counts as main content. A block of the
-//! article does not count if the gold text has different words. Time is linear in page and gold text.
+//! article does not count if the gold text has different words. Time is linear in the lengths of page and gold
+//! text.
 
 use std::collections::BTreeMap;
 

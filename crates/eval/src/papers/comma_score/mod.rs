@@ -1,14 +1,14 @@
 //! Evaluates the comma score (Posch): punctuation statistics per language, and a comparison of scores.
 //!
 //! H. Posch: Extracting pure text from web pages. The paper has no table. It reports two findings from
-//! statistics that it does not print, and announces a comparison. This module computes both, with one row per
-//! language.
+//! unpublished statistics, and announces a comparison. This module computes the statistics and the
+//! comparison, with one row per language.
 //!
-//! `main_content.rs` defines main content. The language of a page is the primary subtag in the manifest or,
-//! if there is none, in the page's `html` element.
+//! `main_content.rs` defines main content. The language of a page is the primary subtag in the manifest. If
+//! the manifest has none, it is the primary subtag in the page's `html` element.
 //!
 //! Limitation: the language that a page states may be that of the site's software. We reconstructed the older
-//! score in the comparison from two sentences.
+//! score in the comparison from two sentences of the paper.
 
 mod main_content;
 
@@ -59,8 +59,8 @@ const COMPARISON: [Column; 9] = [
     Column::new("comma F, no position control", 3),
 ];
 
-/// Measures the tables. Calls `done` after each page with gold text, from any thread. If a page is
-/// unreadable, returns an error for the first such page.
+/// Measures the tables. Calls `done` after each page with gold text, from any thread. If pages are unreadable,
+/// returns the error of the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let mut languages: BTreeMap<String, Language> = BTreeMap::new();
     for set in sets {
@@ -125,7 +125,7 @@ impl Language {
     }
 }
 
-/// Returns the languages in the order of rows. Pages of unknown language and Chinese come last.
+/// Returns the languages in the order of rows: pages of unknown language, and then Chinese, come last.
 fn in_order(languages: &BTreeMap<String, Language>) -> Vec<(&str, &Language)> {
     let place = |name: &str| match name {
         CHINESE => 2,

@@ -3,7 +3,7 @@
 //! Blocks are split at the tags that the papers name. F is also measured with our default block tags.
 //!
 //! Limitation: on a busy machine, even the minimum of three runs is too high. The pages of a fold are
-//! processed one after another, so caches are warmer than in a crawl.
+//! processed one after another, so more data is in the processor's caches than in a crawl.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -27,7 +27,7 @@ pub(super) const TIMED: usize = 100;
 pub(super) const RUNS: usize = 3;
 
 struct Both {
-    /// ContentExtractor with an index. Its result is the same as that of comparing all pairs.
+    /// ContentExtractor with an index. The result is the same as if all pairs were compared.
     ce: content_extractor::SiteBlocks,
     template: Template,
 }
@@ -60,8 +60,7 @@ struct Fold {
     /// `named`, `all_pairs` and `only_temp` use the block tags that the papers name.
     named: Both,
     all_pairs: content_extractor::SiteBlocks,
-    /// The distinct non-content blocks, as one page. The paper's table seems to contain the time of this
-    /// variant.
+    /// The distinct non-content blocks, as one page. The paper's times seem to come from this variant.
     only_temp: content_extractor::SiteBlocks,
     by_default: Both,
 }
@@ -89,7 +88,7 @@ fn params(search: Search) -> content_extractor::ContentExtractorParams {
     }
 }
 
-/// Returns a page with each distinct text that `ContentExtractor` removes from the pages of a site.
+/// Returns a page with all distinct texts that `ContentExtractor` removes from the pages of a site.
 fn non_content(site: &content_extractor::SiteBlocks, pages: &[&Page]) -> String {
     let none: [&Page; 0] = [];
     let alone = content_extractor::SiteBlocks::new(&none, &params(Search::Indexed));

@@ -1,16 +1,16 @@
 //! Reproduces tables II, III and IV of the FastContentExtractor paper: time, block F, word F.
 //!
-//! Each set with only one site has a row. The pages are evaluated with the protocol `template`: in five
-//! folds, page k of the manifest in fold k mod 5, with templates from at most 30 pages of the other folds.
-//! Counts and scores are computed on all threads. Then times are measured on one thread, while the others are
+//! Each set with only one site has a row. The pages are evaluated with the protocol `template`: page k of the
+//! manifest is in fold k mod 5, and templates come from at most 30 pages of the other four folds. Counts and
+//! scores are computed on all threads. Then times are measured on one thread, while the other threads are
 //! idle.
 //!
 //! Blocks are split at the tags that the papers name. F with our default block tags is also printed.
 //!
 //! Limitation: the paper states that its ContentExtractor compared each block with all blocks of all pages.
 //! Its printed times show that this cannot be true. Therefore we measured two times for table II: with all
-//! blocks, as the paper states, and with as few blocks as the paper seems to have used. Only the second is
-//! near the paper's ratios.
+//! blocks, as the paper states, and with as few blocks as the paper seems to have used. Only the second time
+//! is near the paper's ratios.
 
 mod measured;
 mod printed;
@@ -23,7 +23,7 @@ use super::{Column, Paper, Row, RowSource, Table};
 use crate::dataset::{Dataset, DatasetError};
 
 /// Measures the tables. Calls `done` once for each page with gold text, including pages of sets without a
-/// row. If a page is unreadable, returns an error for the first such page.
+/// row. If pages are unreadable, returns the error of the first such page.
 pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<Table>, DatasetError> {
     let (mut sites, mut left_out) = (Vec::new(), Vec::new());
     for set in sets {
@@ -37,7 +37,7 @@ pub(super) fn tables(sets: &[Dataset], done: &(dyn Fn() + Sync)) -> Result<Vec<T
     Ok(vec![table_2(&sites, &left_out), table_3(&sites), table_4(&sites)])
 }
 
-/// The columns with times. No difference is printed for them, because the machines are of different years.
+/// The columns with times. No difference is printed for them, because the times are from different machines.
 const TIMES: [usize; 2] = [2, 5];
 
 fn table_2(sites: &[SiteFigures], left_out: &[&str]) -> Table {
