@@ -2,9 +2,9 @@
 //! addition to the two papers, it serves HOSTS generated papers with ARTICLES articles each, so that every
 //! worker has hosts to crawl.
 //!
-//! It prints three blocks, each followed by an empty line. The first is its address, which clients must use
-//! as HTTP proxy. The second contains the seeds. The third contains the documents that a correct crawl
-//! stores, one per line, each with all addresses under which it may be found. Then it serves until it is
+//! The process prints three blocks, each followed by an empty line. The first block is its address, which
+//! clients use as HTTP proxy. The second contains the seeds. The third contains one line for each document
+//! that a correct crawl stores, with all addresses of the document. Then the process serves until it is
 //! killed.
 
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! Runs an S3 server as a separate process, which a test can kill and start again: `s3_server FOLDER ADDRESS
-//! [BUCKET...]`. It prints the environment variables that configure a client, one per line, followed by an
-//! empty line. Then it serves until it is killed.
+//! [BUCKET...]`. The process prints the environment variables that configure a client, one per line, followed
+//! by an empty line. Then it serves until it is killed.
 
 use std::io::{self, Write};
 use std::path::Path;

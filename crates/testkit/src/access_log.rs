@@ -1,8 +1,8 @@
 //! Records the access log, with the client, request, time and status of each request.
 //!
 //! Tests read the log to check politeness. They can wait for requests without sleeping, in a thread
-//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory and never
-//! truncated. A request takes about 200 bytes.
+//! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory, takes about 200
+//! bytes per request, and is never truncated.
 
 use std::net::SocketAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,8 +16,8 @@ pub struct Request {
     /// The time of arrival, measured from the start of the server with a monotonic clock.
     pub time: Duration,
     /// When the whole response was passed to the connection, on the same clock as `time`. The client receives
-    /// it slightly later. If the client closed the connection before, the time at which the server noticed
-    /// this. `None` until then.
+    /// the end slightly later. If the client closed the connection early, this is the time at which the
+    /// server noticed it. `None` until then.
     pub finished: Option<Duration>,
     /// The address of the proxy that received the request.
     pub proxy: SocketAddr,
@@ -80,8 +80,7 @@ impl AccessLog {
         *self.count.borrow()
     }
 
-    /// Blocks the thread until `count` requests have arrived. Returns `false` if this takes longer than
-    /// `timeout`.
+    /// Blocks the thread until `count` requests have arrived. Returns `false` if `timeout` passes first.
     pub(crate) fn wait(&self, count: usize, timeout: Duration) -> bool {
         let waited = self.grown.wait_timeout_while(self.lines(), timeout, |lines| lines.len() < count);
         let (lines, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -89,12 +88,12 @@ impl AccessLog {
     }
 
     pub(crate) async fn reached(&self, count: usize) {
-        // An error would mean that the sender was dropped, but the sender belongs to `self`.
+        // An error would mean that the sender was dropped, but `self` owns the sender.
         let _ = self.count.subscribe().wait_for(|n| *n >= count).await;
     }
 
     fn lines(&self) -> MutexGuard<'_, Vec<Request>> {
-        // A panic while the lock is held cannot leave the lines inconsistent.
+        // A panic while the lock is held cannot make the lines inconsistent.
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

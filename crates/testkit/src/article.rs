@@ -110,8 +110,8 @@ impl Article {
         })
     }
 
-    /// Returns a news agency's copy of the article. It has another headline and author, and a paragraph of
-    /// the agency instead of the last paragraph.
+    /// Returns a news agency's copy of the article. The copy has another headline and author, and a paragraph
+    /// of the agency replaces the last paragraph.
     pub(crate) fn wire(&self, agency: &Agency) -> Self {
         let mut body = self.body.clone();
         body.pop();

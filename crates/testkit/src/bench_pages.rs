@@ -4,8 +4,8 @@
 //! site in `sites`. The pages belong to their publishers and are not part of the project. If they are
 //! missing, the benches print a note and continue without them.
 //!
-//! Limitation: a generated page repeats one pattern, to which caches and branch predictors adapt. It shows
-//! whether a time has changed, but not how long real pages take.
+//! Limitation: a generated page repeats one pattern, to which caches and branch predictors adapt. Such a page
+//! shows whether a time has changed, but not how long real pages take.
 
 use std::fs;
 use std::io::Read;
@@ -17,16 +17,16 @@ const OF_THE_MIDDLE: usize = 60;
 
 const SETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/sets");
 
-/// Returns groups of pages with the names that benches print. `generated` contains one page. `recorded`
-/// contains the 60 pages around the median size of all recorded pages.
+/// Returns groups of pages with the names that benches print. The group `generated` contains one page.
+/// `recorded` contains the 60 pages around the median size of all recorded pages.
 #[must_use]
 pub fn groups() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let groups = [("generated", vec![news_page(0)]), ("recorded", of_the_middle())];
     groups.into_iter().filter(|(name, pages)| is_present(name, pages.len())).collect()
 }
 
-/// Returns groups of sites with the names that benches print. `generated` contains one site with at least 40
-/// pages. `recorded` contains every recorded site with at least `least` pages, sorted by name.
+/// Returns groups of sites with the names that benches print. The group `generated` contains one site with at
+/// least 40 pages. `recorded` contains every recorded site with at least `least` pages, sorted by name.
 #[must_use]
 pub fn sites(least: usize) -> Vec<(&'static str, Vec<Vec<Vec<u8>>>)> {
     let generated = vec![(0..40.max(least)).map(news_page).collect()];

@@ -101,7 +101,7 @@ const ENGLISH: Lists = Lists {
     ],
 };
 
-/// Returns the two to five comments under an article. They depend only on the article.
+/// Returns the two to five comments on an article. They depend only on the article.
 pub(crate) fn comments(language: Language, article: &Article) -> Vec<Comment> {
     let path = &*article.number.to_string();
     let lists = match language {

@@ -1,10 +1,10 @@
 //! Generates two papers with new articles every day, for crawls over many nights. The test sets the time.
 //!
-//! A new article appears at each interval [`EVERY`], in alternating sections. It stays in the lists until
+//! A new article appears after each interval [`EVERY`], in alternating sections. It stays in the lists until
 //! newer articles replace it. One in [`CORRECTED`] articles is corrected, [`LATER`] after it appeared.
 //! `daily.example` has all sources of articles: a feed of the latest articles, a feed to which only one
-//! section links, a news sitemap, and an index of monthly sitemaps with their times of change. `bare.example`
-//! has only a front page and sections. The front page never links to its section "letters".
+//! section links, a news sitemap, and an index of monthly sitemaps with the times of their last changes.
+//! `bare.example` has only a front page and sections. The front page never links to the section "letters".
 //!
 //! The papers test which lists and pages a nightly crawl must visit. The texts are random words
 //! (`generated_papers.rs`) and the lists are short, so the papers are not suitable for testing extraction.
@@ -39,10 +39,10 @@ const PARAGRAPHS: usize = 8;
 const SECTIONS: [(&str, usize); 6] =
     [("news", 9), ("world", 6), ("sport", 4), ("culture", 3), ("farming", 1), ("letters", 1)];
 const LETTERS: &str = "letters";
-/// The section with its own feed, to which only the page of the section links.
+/// The section with its own feed. Only the page of this section links to the feed.
 const WITH_FEED: &str = "world";
 
-/// The two papers. The test sets their current time. Clones share it.
+/// The two papers. The test sets their current time. All clones have the same time.
 #[derive(Debug, Clone)]
 pub struct Daily(Arc<AtomicI64>);
 
@@ -54,7 +54,7 @@ impl PartialEq for Daily {
 
 impl Eq for Daily {}
 
-/// The state of an article at some time.
+/// The state of an article at the current time of the papers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     /// The article's address.
@@ -68,7 +68,7 @@ pub struct Issue {
 }
 
 impl Daily {
-    /// Creates the two newspapers. `now` is their first current time.
+    /// Creates the two newspapers. `now` is their initial current time.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(AtomicI64::new(now.as_second())))
@@ -243,8 +243,8 @@ impl Daily {
         PageResponse::ok("application/xml", (text + "</urlset>").into_bytes(), self.now())
     }
 
-    /// Returns the sitemap index. It lists the news sitemap, and one per month with the time of its last
-    /// change.
+    /// Returns the sitemap index. It lists the news sitemap and one sitemap per month, with the time of its
+    /// last change.
     fn index(&self, host: &str) -> PageResponse {
         let mut months: Vec<(String, Timestamp)> = Vec::new();
         for number in 0..self.count() {

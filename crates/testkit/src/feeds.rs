@@ -1,7 +1,7 @@
 //! Writes robots.txt (RFC 9309), sitemaps (sitemaps.org 0.9 and news), RSS 2.0 and Atom (RFC 4287).
 //!
-//! As on real sites, none of these lists is complete. Only the lists of sections contain the oldest articles.
-//! The feed and the news sitemap contain only the newest articles.
+//! As on real sites, none of these lists is complete. The feed and the news sitemap contain only the newest
+//! articles. Only the lists of sections contain the oldest articles.
 
 use crate::article::{Article, plain};
 use crate::markup::escape;

@@ -1,5 +1,5 @@
-//! Serves pages that the caller passes at the start. It is for benches, because it spends little time on a
-//! request.
+//! Serves pages that the caller passes at the start. This server is for benches, because it spends little time
+//! on a request.
 //!
 //! A page with a content coding is always sent in this coding, so the client must accept it.
 

@@ -6,7 +6,7 @@
 //! A front page also links to the last article of the next paper.
 //!
 //! The texts are random words from a short list. Fetching, extracting and storing a page takes as long as for
-//! a small real article (about 12 KB). But the texts are not suitable for evaluating extraction.
+//! a small real article (about 12 KB). However, the texts are not suitable for evaluating extraction.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub struct GeneratedPapers {
     /// The number of agency articles. These are the first articles, and have the same text in all papers.
     pub wire: usize,
     /// The number of papers whose robots.txt redirects to another paper. These are the last papers. The first
-    /// of them redirects to the first of all papers, the second to the second, and so on.
+    /// of these papers redirects to paper 0, the second to paper 1, and so on.
     pub redirected: usize,
 }
 
@@ -51,12 +51,12 @@ impl GeneratedPapers {
         (0..self.hosts).map(|host| format!("http://paper-{host}.example/")).collect()
     }
 
-    /// Returns the paths of a paper's articles. They are the same in every paper.
+    /// Returns the paths of a paper's articles. The paths are the same in every paper.
     pub fn article_paths(&self) -> impl Iterator<Item = String> {
         (0..self.articles).map(Self::article_path)
     }
 
-    /// Returns the path of a paper's article. Articles are numbered from 0.
+    /// Returns the path of an article. Articles are numbered from 0.
     #[must_use]
     pub fn article_path(article: usize) -> String {
         format!("/news/2026/11/a-story-that-is-number-{article}.html")

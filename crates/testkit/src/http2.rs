@@ -57,8 +57,8 @@ impl Http2 {
         Some(http2)
     }
 
-    /// Returns the next request, or `None` if the connection ended. Acknowledges settings, and ignores the
-    /// rest.
+    /// Returns the next request, or `None` if the connection ended. Acknowledges settings, and ignores all
+    /// other frames.
     pub async fn next(&mut self) -> Option<Http2Request> {
         loop {
             let mut head = [0; 9];
@@ -76,7 +76,7 @@ impl Http2 {
         }
     }
 
-    /// Sends the headers of a response. `is_end` says whether the response has no body.
+    /// Sends the headers of a response. `is_end` means that the response has no body.
     pub async fn headers(&mut self, stream: u32, status: u16, headers: &[(&str, &str)], is_end: bool) {
         let status = status.to_string();
         let mut block = Vec::new();
@@ -94,7 +94,7 @@ impl Http2 {
         }
     }
 
-    /// Sends a piece of a response's body, at most 16 KiB. `is_end` says whether it is the last piece.
+    /// Sends a piece of a response's body, at most 16 KiB. `is_end` means that this is the last piece.
     pub async fn data(&mut self, stream: u32, body: &[u8], is_end: bool) {
         self.send(DATA, if is_end { END_STREAM } else { 0 }, stream, body).await;
     }

@@ -1,9 +1,9 @@
 //! Generates a large newspaper from the two papers, for the bench of a whole crawl.
 //!
-//! Each article is a bundled article with its words in another order, so that all texts differ, while their
-//! lengths, languages and markup stay the same. Of the pages, 60% are articles. The others are sections,
-//! galleries, topic pages, and second versions of articles with a link to the first one. Each page ends with
-//! a block of some 250 links, as on the pages of real papers. Most of these links are on all pages of a week.
+//! Each article is a bundled article with its words in another order. Therefore all texts differ, but lengths,
+//! languages and markup stay the same. Of the pages, 60% are articles. The other pages are sections,
+//! galleries, topic pages, and second versions of articles with a link to the first version. Each page ends
+//! with a block of about 250 links, as in real papers. Most of these links are on all pages of a week.
 //!
 //! The texts are not suitable for evaluating extraction, because the order of their words is random.
 
@@ -32,7 +32,7 @@ pub struct Page {
 const WITH_SECOND_VERSION: usize = 4;
 const WITH_GALLERY: usize = 10;
 const WITH_TOPIC: usize = 20;
-/// Number of articles per week. The pages of a week link to them.
+/// Number of articles per week. All pages of a week link to these articles.
 const OF_A_WEEK: usize = 200;
 const PICTURES: usize = 20;
 const OF_A_TOPIC: usize = 40;

@@ -25,7 +25,8 @@ pub(crate) fn encode(language: Language, html: &str) -> Vec<u8> {
     }
 }
 
-/// Splits a letter with a tone, such as `ậ` into `â` and a combining dot below. Others stay unchanged.
+/// Splits a letter with a tone, such as `ậ` into `â` and a combining dot below. Returns other characters
+/// unchanged.
 fn tone_last(c: char) -> Vec<char> {
     let parts: Vec<char> = std::iter::once(c).nfd().collect();
     let (tones, letter): (Vec<char>, Vec<char>) = parts.into_iter().partition(|c| is_tone(*c));

@@ -3,9 +3,9 @@
 //! "The Village Post"). Clients use the server as an HTTP proxy.
 //!
 //! The papers have a front page, paginated sections, robots.txt, sitemaps (index, gzip, news) and feeds.
-//! Articles have boilerplate (advertisement, related links, comments). One article has a second page, and one
-//! has an edited copy ([`Newspaper::wire_copies`]). There are also errors that occur once, redirects in and
-//! out of scope, endless traps, consent and login pages, and an old encoding. A paper can be redesigned
+//! Articles have boilerplate (advertisement, related links, comments). One article has a second page, and
+//! another has an edited copy ([`Newspaper::wire_copies`]). There are also errors that occur once, redirects
+//! in and out of scope, endless traps, consent and login pages, and an old encoding. A paper can be redesigned
 //! during a crawl ([`NewspaperOptions::redesigned_after`]). [`Newspaper::expected`] returns the expected
 //! result of a crawl, and [`Newspaper::requests`] returns the access log.
 //!
@@ -16,7 +16,7 @@
 //! scripted servers with TLS and HTTP/2 (`tls`, `http2`).
 //!
 //! All texts in `articles/` were written for this project, and their people and places are invented. Two
-//! papers have too little variety of markup to evaluate extraction.
+//! papers do not have enough different markup to evaluate extraction.
 //!
 //! ```
 //! use gleaner_testkit::{Newspaper, NewspaperOptions};

@@ -1,4 +1,4 @@
-//! Renders what the pages of both papers share: escaping, inline marks, teasers, a digest.
+//! Renders the common parts of both papers' pages (escaping, inline marks, teasers), and computes a digest.
 
 use crate::article::Span;
 use crate::site::Site;
@@ -61,8 +61,8 @@ pub(crate) fn teaser(text: &str) -> String {
     format!("{} …", words[..WORDS].join(" "))
 }
 
-/// Computes the 64-bit FNV-1a hash (draft-eastlake-fnv), which is not cryptographic. It is the same on every
-/// machine, so pages are reproducible.
+/// Computes the 64-bit FNV-1a hash (draft-eastlake-fnv), which is not cryptographic. The hash is the same on
+/// every machine, so pages are reproducible.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes
         .iter()

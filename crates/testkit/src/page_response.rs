@@ -17,7 +17,7 @@ pub(crate) struct PageResponse {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Vec<u8>,
-    /// The time of the page's last change. If it is `Some`, the response has validators.
+    /// The time of the page's last change. If it is present, the response has validators.
     pub modified: Option<Timestamp>,
     pub header: Option<(HeaderName, String)>,
 }
@@ -46,7 +46,7 @@ impl PageResponse {
         }
     }
 
-    /// Returns the status for a request with `headers`. It is 304 if the client's copy is current.
+    /// Returns the status for a request with `headers`: 304 if the client's copy is current.
     pub(crate) fn status_for(&self, headers: &HeaderMap) -> StatusCode {
         if self.is_current(headers) { StatusCode::NOT_MODIFIED } else { self.status }
     }
@@ -76,7 +76,7 @@ impl PageResponse {
         response
     }
 
-    /// Returns a weak entity tag, because the compressed and the plain body have the same one.
+    /// Returns an entity tag. It is weak, because the compressed and the plain body have the same tag.
     fn tag(&self) -> String {
         format!("W/\"{:016x}\"", digest(&self.body))
     }

@@ -1,6 +1,6 @@
 //! Defines the two papers: names, sections, addresses, and the path of each trap.
 //!
-//! The papers differ in everything on which a crawler must not rely: the form of article addresses,
+//! The papers differ in every property on which a crawler must not rely: the form of article addresses,
 //! pagination by path or by query, and the kind of feed. Date and author are in different parts of the page,
 //! and the markup differs (`baolang.rs`, `village_post.rs`).
 
@@ -57,7 +57,7 @@ pub(crate) struct SpecialPages {
     pub print: &'static str,
     /// A path that redirects to a host outside both papers.
     pub elsewhere: &'static str,
-    /// The prefix before the numbers of advertisements. These addresses also redirect out of scope.
+    /// The beginning of the paths of advertisements. These paths also redirect to a host outside both papers.
     pub ads: &'static str,
     /// A list whose links have a new session id in each response.
     pub classifieds: &'static str,
@@ -65,7 +65,7 @@ pub(crate) struct SpecialPages {
     /// A page with a relative link to itself, which repeats the path segment.
     pub about: &'static str,
     pub about_segment: &'static str,
-    /// The prefix of article numbers in the addresses before the last redesign.
+    /// The beginning of article paths before the last redesign. The article's number follows.
     pub old: &'static str,
 }
 

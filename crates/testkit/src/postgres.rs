@@ -41,8 +41,8 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Postgres {
-    /// Returns the server that the tests of this process share. It starts on first use, and stops when the
-    /// last owner drops it. If PostgreSQL is not installed, prints a note and returns `None`.
+    /// Returns the server that the tests of this process share. The server starts on first use, and stops when
+    /// the last owner drops it. If PostgreSQL is not installed, prints a note and returns `None`.
     #[must_use]
     pub fn shared() -> Option<Arc<Self>> {
         static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
@@ -59,7 +59,7 @@ impl Postgres {
     /// returns `None`.
     ///
     /// # Panics
-    /// If PostgreSQL is installed but the server does not start.
+    /// If PostgreSQL is installed, but the server does not start.
     #[must_use]
     pub fn start(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
@@ -131,7 +131,7 @@ impl Postgres {
     /// Promotes this standby to the primary server.
     ///
     /// # Panics
-    /// If it cannot be promoted.
+    /// If the standby cannot be promoted.
     pub fn promote(&self) {
         self.done(self.command("pg_ctl").args(["promote", "--wait", "-D"]).arg(self.data()));
     }
@@ -181,7 +181,7 @@ impl Postgres {
         output.trim_end().to_owned()
     }
 
-    /// Kills all processes of the server, as `kill -9` or a power failure does.
+    /// Kills all processes of the server, like `kill -9` or a power failure.
     ///
     /// # Panics
     /// If the server is not running.
@@ -236,8 +236,8 @@ impl Postgres {
         command
     }
 
-    /// Runs a program to its end and returns its output. The output goes to a file instead of a pipe, because
-    /// a server that the program starts would keep the pipe open.
+    /// Runs a program to its end and returns its output. The output goes to a file. A pipe would stay open if
+    /// the program starts a server.
     fn done(&self, command: &mut Command) -> String {
         let output = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
         let (out, err, mut file) = output.expect("a file for its output");

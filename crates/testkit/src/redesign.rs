@@ -1,8 +1,8 @@
-//! Renders the article pages of both papers after a redesign. Elements, class names, their order and the
-//! boilerplate are different. Lists and the front page are unchanged.
+//! Renders the article pages of both papers after a redesign. The new design has other elements and class
+//! names, in another order, and other boilerplate. Lists and the front page are unchanged.
 //!
 //! The design depends on a count and not on time. A paper serves a number of article pages in the old design,
-//! and all later article pages in the new design. Therefore crawls with the same order of requests see the
+//! and all later article pages in the new design. Therefore crawls with the same order of requests get the
 //! same pages.
 
 use crate::article::{Article, Block, plain};

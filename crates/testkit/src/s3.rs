@@ -48,7 +48,7 @@ pub enum Presence {
     Here,
     /// Every request gets 503 `SlowDown`.
     Away,
-    /// This many requests get 503 `SlowDown`. Then the server responds like S3.
+    /// This number of requests get 503 `SlowDown`. Then the server responds like S3.
     AwayFor(usize),
     /// The server accepts requests but never responds.
     Silent,
@@ -65,7 +65,7 @@ pub struct S3Request {
     pub status: u16,
 }
 
-/// A running server. Dropping it stops the server. Connections are then refused.
+/// A running server. Dropping it stops the server, and later connections are refused.
 #[derive(Debug)]
 pub struct S3Server {
     address: SocketAddr,
@@ -88,8 +88,8 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Serves the buckets in `folder` at `address`. Creates the folder if it is missing. Port 0 means a free
-/// port.
+/// Serves the buckets in `folder` at `address`. Creates the folder if it is missing. If the port is 0, the
+/// server uses a free port.
 ///
 /// # Errors
 /// The folder cannot be created, or the address cannot be bound.
@@ -183,7 +183,7 @@ impl Drop for S3Server {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic while the lock is held cannot leave the value inconsistent.
+    // A panic while the lock is held cannot make the value inconsistent.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -31,10 +31,10 @@ use tokio::sync::oneshot;
 /// The options of a [`Newspaper`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewspaperOptions {
-    /// Each paper has at most this number of articles, namely its newest.
+    /// Maximum number of articles in each paper. The newest articles are served.
     pub articles: usize,
-    /// Whether two articles of each paper fail at the first request, one with 503 (`Retry-After: 1`) and one
-    /// with 500.
+    /// Whether two articles of each paper fail at the first request: one with 503 (`Retry-After: 1`), the
+    /// other with 500.
     pub faults: bool,
     /// The delay between a request and its response.
     pub latency: Duration,
@@ -43,7 +43,7 @@ pub struct NewspaperOptions {
     pub redesigned_after: Option<usize>,
     /// Many generated papers, which are served in addition to the two papers.
     pub generated: Option<GeneratedPapers>,
-    /// Two papers with new articles every day, which are served in addition.
+    /// Two papers with new articles every day, which are served in addition to the two papers.
     pub daily: Option<Daily>,
 }
 
@@ -118,7 +118,7 @@ impl Newspaper {
         Self::serve_in_background(Arc::new(Shared::new(&options)))
     }
 
-    /// Starts another proxy to the same papers. It uses the same access log.
+    /// Starts another proxy to the same papers, with the same access log.
     ///
     /// # Errors
     /// No port can be bound, or the thread cannot be started.
@@ -170,7 +170,7 @@ impl Newspaper {
         [PAPERS[0].front, PAPERS[1].front]
     }
 
-    /// Returns pairs of addresses: the address of an agency's copy, and that of the original article.
+    /// Returns pairs of addresses: the address of an agency's copy, and the address of the original article.
     #[must_use]
     pub fn wire_copies(&self) -> Vec<(String, String)> {
         let copy = |site: &Site| {
@@ -204,8 +204,8 @@ impl Newspaper {
         self.shared.log.reached(count).await;
     }
 
-    /// Returns the expected result of a crawl of this server: the articles of the first paper and then those
-    /// of the second, each from the newest to the oldest.
+    /// Returns the expected result of a crawl of this server: the articles of the first paper, and then those
+    /// of the second paper, each from the newest to the oldest.
     #[must_use]
     pub fn expected(&self) -> Vec<Expected> {
         self.shared.sites.iter().flat_map(expected).collect()

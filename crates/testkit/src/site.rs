@@ -1,7 +1,7 @@
 //! Serves one paper and its articles: maps paths to responses.
 //!
 //! A response depends only on the path, with two exceptions: the two errors that occur once, and the count of
-//! article pages before a redesign. Apart from these, two crawls of one server see the same pages.
+//! article pages before a redesign. Otherwise, two crawls of one server get the same pages.
 
 use crate::article::Article;
 use crate::markup::digest;
@@ -93,7 +93,7 @@ impl Site {
         self.articles.iter().filter(|a| a.section == slug).collect()
     }
 
-    /// Returns the agency's copy if this page of a section's list shows it. The last page shows it.
+    /// Returns the agency's copy if `slug` is its section and `page` is the last page of the section's list.
     pub(crate) fn wired(&self, slug: &str, page: usize) -> Option<&Article> {
         self.wire.as_ref().filter(|wire| wire.section == slug && page == self.pages(slug))
     }

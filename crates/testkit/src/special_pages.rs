@@ -1,8 +1,8 @@
 //! Serves pages that are neither articles nor lists: traps, consent and login pages, redirects, disallowed
 //! pages, missing pages, and other files.
 //!
-//! The traps are endless. A crawler leaves them only by canonical addresses, or by a limit of depth, of
-//! repeated path segments or of pages.
+//! The traps are endless. A crawler leaves them only if it uses canonical addresses, or if it limits the
+//! depth, the repeated path segments or the number of pages.
 
 use crate::markup::digest;
 use crate::page_response::PageResponse;
@@ -42,8 +42,8 @@ fn moved(site: &Site, path: &str) -> Option<PageResponse> {
     found.then(|| PageResponse::redirect(StatusCode::MOVED_PERMANENTLY, site.paper.url(&site.path(article))))
 }
 
-/// Renders the page that is shown instead of an article. One paper shows a consent page, and the other a
-/// login page.
+/// Renders the page that is shown instead of an article: a consent page in one paper, and a login page in the
+/// other.
 fn wall(site: &Site) -> PageResponse {
     let main = match site.paper.language {
         Language::Vietnamese => {
@@ -59,7 +59,7 @@ fn wall(site: &Site) -> PageResponse {
 }
 
 /// Renders a page that robots.txt disallows. The response looks like any other, so only the access log shows
-/// that a crawler requested it.
+/// whether a crawler requested it.
 fn forbidden(site: &Site) -> PageResponse {
     match site.paper.language {
         Language::Vietnamese => site.framed("Góc thành viên", "<p>Trang này không dành cho máy đọc.</p>\n"),

@@ -1,5 +1,5 @@
-//! Contains the articles, which are compiled into the crate. They are listed one by one, because there is no
-//! build script. A test compares the list with the folders.
+//! Contains the articles, which are compiled into the crate. The code lists them one by one, because there is
+//! no build script. A test compares the list with the folders.
 
 macro_rules! texts {
     ($folder:literal: $($name:literal)*) => {

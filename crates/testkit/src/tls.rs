@@ -1,4 +1,4 @@
-//! Runs TLS servers on loopback, for tests of correct and incorrect https. Tests script them byte by byte.
+//! Runs TLS servers on loopback, for tests of correct and incorrect https. Tests script the bytes they send.
 //!
 //! A private [`Authority`] signs the certificates, so the machine's trust store is not needed. A script
 //! receives each connection after the handshake and can send any bytes. It writes HTTP/1.1 directly to the
@@ -147,8 +147,8 @@ pub struct TlsServer {
 }
 
 impl TlsServer {
-    /// Starts a server that calls `script` with each connection and its number, counted from 0. `protocols`
-    /// has the ALPN protocols (`h2`, `http/1.1`) in order of preference.
+    /// Starts a server that calls `script` with each connection and its number, counted from 0. `protocols` is
+    /// the list of ALPN protocols (`h2`, `http/1.1`) in order of preference.
     ///
     /// # Panics
     /// If no port of loopback is free.
@@ -188,8 +188,8 @@ impl TlsServer {
     }
 }
 
-/// Starts a server that ends each handshake with a fatal alert (RFC 8446, 6). `alert` 40 is
-/// `handshake_failure`, and 70 is `protocol_version`. Returns the server's port.
+/// Starts a server that ends each handshake with the fatal alert `alert` (RFC 8446, 6), such as 40
+/// (`handshake_failure`) or 70 (`protocol_version`). Returns the server's port.
 ///
 /// # Panics
 /// If no port of loopback is free.
