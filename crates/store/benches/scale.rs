@@ -2,9 +2,9 @@
 //!
 //! The bench starts a PostgreSQL server on loopback. One worker has all partitions and adds URLs of 2,000
 //! hosts, 50 URLs per change, with a flush every 200 changes. Whenever the number of URLs has grown tenfold,
-//! the bench measures the table `urls` with its indexes, after a VACUUM. It then draws hosts. For each host
-//! it looks up the next URL to request, and ends the visit of this URL, as a crawl does. Between these
-//! visits, it times two look-ups of URLs that do not exist. Most of that time is the round trip to the
+//! the bench measures the size of the table `urls` with its indexes, after a VACUUM. It then draws hosts. For
+//! each host, it looks up the next URL to request, and ends the visit of this URL, as a crawl does. Between
+//! these visits, it times two look-ups of URLs that do not exist. Most of that time is the round trip to the
 //! server, which varies from minute to minute but does not depend on the number of URLs.
 //!
 //! Without an argument, the bench adds 100,000 URLs, as `.ci/run` does. docs/scale.md has results for
@@ -84,7 +84,7 @@ fn worker(folder: &tempfile::TempDir, address: &str) -> Writer {
     writer
 }
 
-/// Returns a URL of about 80 bytes, like a news site's.
+/// Returns a URL of about 80 bytes, like the URLs of a news site.
 fn url(number: usize) -> CanonicalUrl {
     let (host, page) = (number % HOSTS, number / HOSTS);
     let text =
@@ -103,9 +103,9 @@ fn discover(writer: &mut Writer, first: usize) {
     writer.commit(change).unwrap();
 }
 
-/// Returns the times to look up a host's next URL, and the times to look up two URLs that do not exist. They
-/// are in microseconds and sorted. Ends the visit of each URL, so that the next look-up of its host finds a
-/// different URL.
+/// Returns the times to look up a host's next URL, and the times to look up two URLs that do not exist. The
+/// times are in microseconds and sorted. Ends the visit of each URL, so that the next look-up of its host
+/// finds a different URL.
 fn hand_out(writer: &mut Writer, found: usize) -> (Vec<f64>, Vec<f64>) {
     let store = writer.store();
     let (mut handing, mut empty) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Prints the documents of a corpus folder, or of a new folder with three documents.
+//! Prints the documents of the corpus in a folder. Without a folder, creates a corpus of three documents first.
 //!
 //! `cargo run -p gleaner-store --example iterate_documents -- [FOLDER]`
 
@@ -35,7 +35,7 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut writer = open(folder, &StoreOptions { cache: CACHE, create: true })?;
     let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default())?;
     let mut change = writer.begin();
-    // The third text equals the first, so its URL becomes an alias of the first document.
+    // The third text equals the first, so the third URL becomes an alias of the first document.
     for (path, text) in [("a", "The rain ended."), ("b", "The river rose."), ("c", "The rain ended.")] {
         let url = CanonicalUrl::parse(&format!("https://paper.example/{path}.html"))?;
         let id = DocumentId(*url.key().as_bytes());

@@ -23,7 +23,7 @@ const WORDS: usize = 500;
 /// Number of pages between two flushes, as in the default of `store.flush_pages`.
 const FLUSH: usize = 200;
 
-/// Returns the processor time of this thread in nanoseconds. 0 if the system does not report it.
+/// Returns the processor time of this thread in nanoseconds, or 0 if the system does not report it.
 fn processor() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0)

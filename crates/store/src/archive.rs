@@ -1,7 +1,7 @@
 //! Writes responses to the archive before the store refers to them.
 //!
-//! The [`Writer`] owns the archive. Each flush of the store first writes the archive to disk. The archive on
-//! disk therefore has every record to which the store on disk refers.
+//! The [`Writer`] owns the archive. Each flush of the store first writes the archive to disk. Therefore the
+//! archive on disk has every record to which the store on disk refers.
 //!
 //! | store | records are appended to | a flush |
 //! |---|---|---|
@@ -94,8 +94,8 @@ impl ArchiveTarget {
 }
 
 impl Writer {
-    /// Opens the archive for appending responses. `folder` is the folder of the archive's files. A shared
-    /// store ignores it.
+    /// Opens the archive for appending responses. `folder` is the folder of the archive's files. If the store
+    /// is shared, `folder` is ignored.
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.

@@ -16,8 +16,8 @@ use crate::{
     keys,
 };
 
-/// Returns the name under which a robots.txt is stored: the host name for the host's own file, and the URL
-/// for a file to which a host redirects.
+/// Returns the name under which a robots.txt is stored. This is the host name for the host's own file, and the
+/// URL for the target of another host's redirect.
 pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
     let is_own = url.url().path() == "/robots.txt" && url.url().query().is_none();
     if is_own { url.host() } else { url.as_str() }
@@ -25,7 +25,7 @@ pub(crate) fn robots_name(url: &CanonicalUrl) -> &str {
 
 /// A set of writes to a store that take effect together or not at all.
 ///
-/// A read through a change sees the change's own earlier writes. With a shared store, a change reads each
+/// A read through a change sees the change's own earlier writes. If the store is shared, a change reads each
 /// record only once, because each read is a round trip.
 #[derive(Debug)]
 pub struct Change {
@@ -60,8 +60,9 @@ impl Change {
         Ok((self.batch, partitions))
     }
 
-    /// Returns the partition of a record. `None`: it belongs to no partition, or every process may write it. If a flush
-    /// has only such records, it succeeds only if this process still owns all of its partitions.
+    /// Returns the partition of a record. Returns `None` if the record belongs to no partition, or if every
+    /// process may write it. If a flush has only such records, it succeeds only if this process still owns all
+    /// of its partitions.
     fn partition_of(&self, key: &[u8], write: &Write) -> Result<Option<Partition>, StoreError> {
         let partitions = &self.store.partitions;
         if !partitions.is_cut() {
@@ -79,18 +80,18 @@ impl Change {
             (Owner::Url(url), _) if key.first() == Some(&keys::PAGE) => self.partition_of_url(url)?,
             (Owner::Url(url), _) => Some(self.partition_at(url)?),
             (Owner::Document, Some(id)) => Some(self.partition_of_document(decode("a content hash", id)?)?),
-            // The change also removes the document, or writes its other hash.
+            // The change also removes the document, or writes the document's other hash.
             (Owner::Document, None) | (Owner::Nobody, _) => None,
         })
     }
 
-    /// Returns the hosts for which this change makes a URL ready.
+    /// Returns the hosts with URLs that this change makes ready.
     #[must_use]
     pub const fn touched(&self) -> &BTreeMap<HostId, HostRecord> {
         &self.touched
     }
 
-    /// Returns by how much this change alters each host's number of ready and waiting URLs.
+    /// Returns the change in the number of ready and waiting URLs of each host.
     #[must_use]
     pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
         &self.queued
@@ -191,8 +192,8 @@ impl Change {
         self.batch.write(key, Write::Put(bytes));
     }
 
-    /// Creates a record that several processes may create at the same time. The process that flushes first
-    /// succeeds.
+    /// Creates a record that several processes may create at the same time. Only the first process that
+    /// flushes succeeds.
     pub(crate) fn claim<T: Serialize>(&mut self, key: Vec<u8>, record: &T) {
         self.batch.write(key, Write::Claim(encode(record)));
     }
@@ -265,8 +266,8 @@ impl Change {
         self.put_bytes(keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages, or `None` if none is
-    /// stored.
+    /// Returns the health of a host's template, computed from the host's last pages. Returns `None` if no
+    /// health is stored.
     ///
     /// # Errors
     /// The store cannot be read.

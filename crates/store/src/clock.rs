@@ -4,7 +4,7 @@
 //! example by a year, and is then corrected, nothing becomes due for a long time. Therefore the store records
 //! the latest time of a write. If the clock is behind that time, all due times move back by the difference.
 //!
-//! A clock that was set forward needs no correction. Waiting URLs become due, and the delays between requests
+//! A clock that was set forward needs no correction: waiting URLs become due, and the delays between requests
 //! do not depend on this clock.
 
 use gleaner_frontier::UrlKey;
@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{Change, HostRecord, StoreError, UrlRecord, UrlState, WaitReason, Writer, keys};
 
-/// A clock that is behind by less than this counts as correct, because routine corrections are smaller.
+/// If the clock is behind by less than this, it counts as correct, because routine corrections are smaller.
 const USUAL: SignedDuration = SignedDuration::from_mins(10);
 
 const PART: usize = 2_000;
@@ -52,7 +52,7 @@ impl Change {
 impl Writer {
     /// Compares the clock (`now`) with the latest recorded time. If the clock is more than ten minutes
     /// behind, moves the due times of waiting URLs and the back-offs of hosts back by the difference. Returns
-    /// this difference, or `None` if nothing was moved. Does nothing for a shared store.
+    /// this difference, or `None` if no time was moved. Does nothing for a shared store.
     ///
     /// # Errors
     /// The store cannot be read or written.

@@ -1,20 +1,20 @@
 //! Maintains the clusters of near-duplicates. Every document is stored, and one document represents each
 //! cluster.
 //!
-//! Each signed document has a number and belongs to a cluster, in which it may be alone. A number is never
-//! assigned twice. The signature of a document that represents its cluster, or that is alone, is stored under
-//! the document's number. The signature of any other member is in the cluster's list of members. Therefore an
-//! index entry of a former representative leads to no signature. A cluster with several documents has one
-//! record, which contains the number of its representative. So a new representative changes few records,
-//! however large the cluster is. All documents of a cluster are in one partition (`near.rs`).
+//! Each signed document has a number and belongs to a cluster, possibly as its only document. A number is
+//! never assigned twice. If a document represents its cluster, or is alone in it, its signature is stored
+//! under its number. The signature of any other member is in the cluster's list of members. Therefore an index
+//! entry of a former representative leads to no signature. A cluster with several documents has one record,
+//! which contains the number of its representative. So a new representative changes few records, even if the
+//! cluster is large. All documents of a cluster are in one partition (`near.rs`).
 //!
 //! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
-//!    member or as the new representative. Any other document is alone in a new cluster. If it is similar to
-//!    an indexed document without being its near-duplicate, the two are recorded as related.
+//!    member or as the new representative. Any other document is alone in a new cluster. If this document is
+//!    similar to an indexed document, the two are recorded as related.
 //! 2. Departing ([`Change::depart`]): a document leaves its cluster. If it was the representative, another
 //!    member replaces it.
 //!
-//! A page whose text changes keeps its number, and with it its position in the order of arrival.
+//! When the text of a page changes, its document keeps the number, and so its position in the order of arrival.
 //!
 //! Limitation: a new representative is similar to the previous one, but not necessarily to every member.
 
@@ -104,8 +104,8 @@ impl Change {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
-    /// Assigns the next number of a document's partition, or returns `None` if no number is left. A store in
-    /// a folder has 4 billion numbers, and a partition of a shared store has 16 million.
+    /// Assigns the next number of a document's partition. Returns `None` if no number is left. A store in a
+    /// folder has 4 billion numbers, and a partition of a shared store has 16 million.
     fn assign_number(&mut self, id: DocumentId) -> Result<Option<u32>, StoreError> {
         let partition = self.partition_of_document(id)?;
         let mut allotted = None;
@@ -225,8 +225,8 @@ impl Change {
         Ok(())
     }
 
-    /// Removes a document from its cluster because its text is removed. Returns its number, or `None` if the
-    /// document has no signature.
+    /// Removes a document from its cluster because its text is removed. Returns the document's number, or
+    /// `None` if the document has no signature.
     pub(crate) fn depart(
         &mut self,
         id: DocumentId,

@@ -1,22 +1,23 @@
 //! Merges the files that flushes wrote to object storage into large files that other programs read.
 //!
-//! A flush writes small files, because they must be durable when its transaction ends. A compaction merges them:
+//! A flush writes small files, because they must be durable when its transaction ends. A compaction merges
+//! these files:
 //!
 //! | kind | before | after |
 //! |---|---|---|
-//! | documents | `spool/0000/NUMBER.docs` | `documents/date=DAY/NUMBER.parquet`, and `revisions/...` for earlier revisions |
+//! | documents | `spool/0000/NUMBER.docs` | `documents/date=DAY/NUMBER.parquet`; `revisions/...` for earlier revisions |
 //! | archive | `archive/....warc.gz` | a larger `archive/....warc.gz` with the same records |
 //!
-//! 1. The new object is written. If the process ends here, the object has no row ([`Store::leftovers`]).
-//! 2. One transaction changes the rows of the merged files: they are now in the new object. The rows of documents and
-//!    URLs stay as they are, because they have the number of a file, not the name of its object. If another compaction
-//!    has moved one of the files, nothing changes, and the new object is removed.
-//! 3. The old objects are removed. If the process ends before, they have no row, too.
+//! 1. The new object is written. If the process ends here, no row names the object ([`Store::leftovers`]).
+//! 2. One transaction changes the rows of the merged files, so that they name the new object. The rows of
+//!    documents and URLs do not change, because they have the number of a file, not the name of its object. If
+//!    another compaction has moved one of the files, nothing changes, and the new object is removed.
+//! 3. The old objects are removed. If the process ends before this step, no row names them.
 //!
-//! A text that was replaced or removed is not copied. If it is replaced during or after the compaction, its row stays
-//! in the Parquet file until the file is merged again.
+//! A compaction does not copy texts that were replaced or removed. If a text is replaced later, the old text
+//! stays in the Parquet file until the file is merged again.
 //!
-//! No lease is needed, because no row of a partition changes.
+//! A compaction needs no lease, because it changes no row of a partition.
 
 mod documents;
 mod plan;
@@ -34,16 +35,16 @@ use crate::records::decode;
 use crate::{FileRecord, Store, StoreError, keys};
 use plan::{Batch, Input};
 
-/// The size, in bytes, from which a file of documents is large enough. By estimate, it has 128 MB of text.
+/// Minimum size of a full file of documents, in bytes. Such a file contains about 128 MB of text.
 const DOCUMENTS: u64 = 48 << 20;
 
-/// Minimum size of a file of the archive, in bytes.
+/// Minimum size of a full file of the archive, in bytes.
 const ARCHIVE: u64 = 512 << 20;
 
-/// After how many flushes a worker checks whether its files are enough for a compaction.
+/// Number of flushes between two checks whether a worker has enough files for a compaction.
 const FLUSHES: u32 = 16;
 
-/// What a compaction did.
+/// The result of a compaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compacted {
     /// Number of new files of documents.
@@ -54,14 +55,14 @@ pub struct Compacted {
     pub replaced: u64,
 }
 
-/// Which files a compaction merges.
+/// The files that a compaction merges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// All files of the corpus. Files with many outdated documents are written again.
     All,
     /// The files of this process.
     Own,
-    /// The files of this process, if they are enough for a file of full size.
+    /// The files of this process, if their total size suffices for a full file.
     OwnFull,
 }
 
@@ -82,8 +83,8 @@ pub(crate) struct Background {
     last: Option<JoinHandle<()>>,
 }
 
-/// Begins a compaction on a thread of its own if this process may have enough files for one of full size. If the process
-/// ends first, nothing is lost.
+/// Begins a compaction on a separate thread if this process may have enough files for a full file. If the
+/// process ends during the compaction, nothing is lost.
 pub(crate) fn after_flush(engine: &Postgres) {
     let mut background = engine.background();
     background.flushes += 1;
@@ -130,7 +131,7 @@ fn files_within(engine: &Postgres, kind: u8, extent: Extent) -> Result<Vec<(u32,
 }
 
 impl Compacted {
-    /// Counts the objects that a new file replaced. Returns the number of new files.
+    /// Counts the objects that a new file replaced. Returns the number of new files, 0 or 1.
     fn count(&mut self, replaced: usize) -> u64 {
         self.replaced += replaced as u64;
         u64::from(replaced > 0)
@@ -154,8 +155,8 @@ fn merge_archive(engine: &Postgres, batch: &Batch) -> Result<usize, StoreError> 
     replace(engine, "archive", batch, &moved, &[name])
 }
 
-/// Moves files to the first of these new objects, and removes the old objects. Returns their number. If another process
-/// has moved one of the files, removes the new objects and returns 0.
+/// Assigns files to the first of the objects `new`, and removes the old objects. Returns the number of old
+/// objects. If another process has moved one of the files, removes the new objects and returns 0.
 fn replace(
     engine: &Postgres,
     kind: &'static str,

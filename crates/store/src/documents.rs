@@ -1,12 +1,12 @@
 //! Stores each document once, with every URL that has its text.
 //!
 //! The first URL with a text identifies the document. Later URLs with the same text become aliases. If the
-//! text of the first URL's page changes, the first alias identifies the document with the old text. A similar
-//! text is stored as a separate document, which joins the other document's cluster (`clusters.rs`).
+//! page of the first URL gets another text, the first alias identifies the document with the old text. A
+//! similar text is stored as a separate document, which joins the other document's cluster (`clusters.rs`).
 //!
 //! If the detection of exact duplicates is off, the stored hash also depends on the document's id.
 //!
-//! If a document has a later fetch time than the stored one, it comes from a revisit of the page
+//! If a document has a later fetch time than the stored document, it comes from a revisit of the page
 //! (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
@@ -220,7 +220,7 @@ impl Change {
     }
 
     /// Removes a page's text from the corpus, because the page is extracted again or no longer has a text. If
-    /// another URL has the same text, that URL gets the document.
+    /// another URL has the same text, the document is stored under that URL.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -11,11 +11,11 @@
 //!    may do this at the same time. They find the same hosts, and one of them writes the result.
 //! 3. Every process looks up a host's partition in these records first.
 //!
-//! New hosts are stored in the partition that the current list implies. Hosts of the same domain in another
-//! partition do not share their delay between requests.
+//! New hosts are stored in the partition that the current list implies. If the hosts of a domain are in
+//! different partitions, they do not share one delay between requests.
 //!
-//! Limitation: a store that was written before this check existed may have a host in two partitions. Then the
-//! owners of both partitions crawl the host, and a warning names it.
+//! Limitation: a store that was written before this check existed may have a host in two partitions. In this
+//! case, the owners of both partitions crawl the host, and a warning names it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -22,11 +22,11 @@ pub const DOCUMENTS_FOLDER: &str = "documents";
 /// The folder of the files of documents that each flush writes, until a compaction merges them.
 pub(crate) const SPOOL_FOLDER: &str = "spool";
 
-/// The folder of the open files of earlier revisions. A file has the name of the documents' file.
+/// The folder of the Parquet files of earlier revisions. Each has the name of its file of documents.
 const REVISIONS_FOLDER: &str = "revisions";
 
-/// Returns the name of the file with the earlier revisions that were merged into this file of documents. `None`:
-/// the file is not open, so it has the revisions, too.
+/// Returns the name of the file with the earlier revisions of a Parquet file of documents. Returns `None` for
+/// other files, which contain the revisions themselves.
 pub(crate) fn revisions_beside(name: &str) -> Option<String> {
     let rest = name.strip_prefix(DOCUMENTS_FOLDER).filter(|_| name.ends_with(".parquet"))?;
     Some(format!("{REVISIONS_FOLDER}{rest}"))
@@ -35,10 +35,10 @@ pub(crate) fn revisions_beside(name: &str) -> Option<String> {
 /// A file in object storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// The name of the object with the file, relative to the address of the storage.
+    /// The name of the object that contains the file, relative to the address of the storage.
     pub name: String,
-    /// The length of the file in bytes. After a compaction of files of documents, the first of them has the
-    /// length and the number of documents of the new file, and the others have 0 for both.
+    /// The length of the file in bytes. A compaction of document files sets this field and `records` of the
+    /// first merged file to the values of the new file, and both fields of the other files to 0.
     pub bytes: u64,
     /// Number of documents or WARC records in the file.
     pub records: u64,
@@ -51,8 +51,7 @@ pub struct FileRecord {
 }
 
 impl Change {
-    /// Records a file of the archive. The file is valid when this change is flushed: files without a record
-    /// are not.
+    /// Records a file of the archive. The file is valid once this change is flushed.
     pub fn put_archive_file(&mut self, number: u32, file: &FileRecord) {
         self.put(keys::file(keys::ARCHIVE_FILE, number), file);
     }
@@ -76,8 +75,8 @@ impl Store {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().put(name, content))?)
     }
 
-    /// Returns the record of a file of the archive, or `None` if the file does not exist or the store is in a
-    /// folder.
+    /// Returns the record of a file of the archive. Returns `None` if the file does not exist, or if the store
+    /// is in a folder.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -122,8 +121,8 @@ impl Store {
     pub fn leftovers(&self, before: Timestamp) -> Result<Vec<ObjectEntry>, StoreError> {
         let Some(engine) = &self.distributed else { return Ok(Vec::new()) };
         engine.check_objects()?;
-        // The files are listed before the records are read. Otherwise a file that is written in between would
-        // seem to be without a record.
+        // The files are listed before the records are read. Otherwise, a file that is written in between would
+        // seem to have no record.
         let mut files = Vec::new();
         for folder in [ARCHIVE_FOLDER, DOCUMENTS_FOLDER, REVISIONS_FOLDER, SPOOL_FOLDER] {
             files.extend(engine.objects().list(folder)?);

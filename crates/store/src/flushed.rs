@@ -1,9 +1,9 @@
 //! Records the number of the last flush in a file beside the store.
 //!
 //! If the end or a middle part of a sled file is lost, sled opens the file in an older state without
-//! reporting an error. Therefore each flush has a number. It is written to the store and, once the flush is
-//! on disk, to the file `flushed`. If the number in the store is smaller than the number in the file, the
-//! store has lost flushed data.
+//! reporting an error. Therefore each flush has a number. The number is written to the store and, once the
+//! flush is on disk, to the file `flushed`. If the number in the store is smaller than the number in the file,
+//! the store has lost flushed data.
 //!
 //! Limitation: this check detects only a loss of the last flush. `gleaner verify` checks every record.
 

@@ -4,7 +4,7 @@
 //!
 //! A URL has one record and is in at most one of three lists: ready, waiting, buffered. When the crawl
 //! chooses a URL for a request, it writes nothing to the store. The URL stays in the list of ready URLs until
-//! its visit ends, so a crash does not lose it.
+//! its visit ends. Therefore a crash does not lose the URL.
 
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, RevisitSchedule, UrlKey};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::{Change, HostId, HostRecord, StoreError, UrlRecord, UrlState, WaitRea
 pub struct QueuePosition {
     /// Smaller ranks are requested earlier.
     pub rank: u8,
-    /// When the content was published or last changed. If that is unknown, usually the start of the run that
+    /// When the content was published or last changed. If this is unknown, usually the start of the run that
     /// found the URL. Within a rank, newer URLs are requested first, and URLs without a date last.
     pub fresh: Option<Timestamp>,
 }
@@ -28,7 +28,7 @@ const ORDER: u32 = 28;
 
 impl QueuePosition {
     /// Returns the sequence number within a rank. Newer URLs come first, and equally old URLs in order of
-    /// discovery. One number contains both, because the key has room for only one.
+    /// discovery. One number contains age and order, because the key has room for only one.
     fn sequence_number(self, sequence: u64) -> u64 {
         const AGES: u64 = (1 << (64 - ORDER)) - 1;
         let fresh = self.fresh.and_then(|at| u64::try_from(at.as_second()).ok()).unwrap_or(0);
@@ -37,7 +37,7 @@ impl QueuePosition {
 }
 
 impl Change {
-    /// Returns the record of a URL, including this change's writes, or `None` if the URL is unknown.
+    /// Returns the record of a URL, including this change's writes. Returns `None` if the URL is unknown.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -63,8 +63,7 @@ impl Change {
     }
 
     /// Adds a URL that was found on the host `by`, like [`Change::discover`]. If the URL belongs to another
-    /// worker, the message to that worker is sent only if this process still owns the partition of `by` at
-    /// the flush.
+    /// worker, the flush sends it to that worker only if this process still owns the partition of `by`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -212,8 +211,8 @@ impl Change {
         self.put_bytes(keys::waiting(of, wait, due, key), Vec::new());
     }
 
-    /// Ends the visit of a URL. `again` is the time and the rank of the next visit, or `None` if no visit is
-    /// planned.
+    /// Ends the visit of a URL. `again` is the time and the rank of the next visit. `None` means that no visit
+    /// is planned.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -274,7 +273,7 @@ impl Change {
     }
 
     /// Marks an article as buffered for training. Returns the host's number of buffered pages. If the URL's
-    /// state is [`UrlState::Kept`], its raw page stays.
+    /// state is [`UrlState::Kept`], its raw page is not removed.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -345,8 +344,8 @@ impl Change {
         Ok(due.len())
     }
 
-    /// Makes a known URL ready and resets its number of redirects. The state of the URL is not checked.
-    /// Callers pass URLs that are done or wait for their next visit.
+    /// Makes a known URL ready and resets its number of redirects. Does not check the state of the URL. Use it
+    /// for URLs that are done or wait for their next visit.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -369,7 +368,7 @@ impl Change {
         let url = CanonicalUrl::from_record(&record.url)
             .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
         // The host stays in the partition that stores it, even if the current Public Suffix List implies
-        // another one.
+        // another partition.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())
     }
 }

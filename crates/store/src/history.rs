@@ -2,7 +2,7 @@
 //!
 //! If a page was fetched again and its text has changed, the document gets a new revision, and the previous
 //! text is stored under its revision number. If a page was only extracted again, the new text replaces the
-//! old text. The fetch time distinguishes the two cases: in the second it is the same.
+//! old text. The fetch time distinguishes the two cases: a new extraction does not change it.
 //!
 //! If a page is gone (404, 410), its document stays and is marked with the time of that response. If a later
 //! request finds the page, the mark is removed.
@@ -34,7 +34,7 @@ impl History {
 }
 
 impl Store {
-    /// Returns a document's history, or the default if none is stored.
+    /// Returns a document's history. Returns the default if no history is stored.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -84,8 +84,8 @@ impl Change {
         Ok(())
     }
 
-    /// Marks the document of a URL as gone since `at`. A document that is already marked keeps the earlier
-    /// time. Does nothing if the URL has no document of its own.
+    /// Marks the document of a URL as gone since `at`. If the document is already marked, the earlier time
+    /// stays. Does nothing if the URL has no document of its own.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -74,7 +74,7 @@ pub(crate) const SPACES: [u8; 20] = [
     READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
 ];
 
-/// What determines the partition of a record in a partitioned store.
+/// The part of a record that determines its partition in a partitioned store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner<'a> {
     /// The key contains the partition, or a number that begins with it.
@@ -85,7 +85,7 @@ pub(crate) enum Owner<'a> {
     Host(&'a str),
     /// The host of a URL.
     Url(UrlKey),
-    /// The document in the value.
+    /// The document to which the value refers.
     Document,
     /// The record belongs to no partition.
     Nobody,
@@ -94,7 +94,7 @@ pub(crate) enum Owner<'a> {
 /// The records of a partition under [`META`].
 const OF_PARTITION: [&[u8]; 3] = [b"hosts", b"totals", b"reextracted"];
 
-/// Returns what determines the partition of a record.
+/// Returns the part of a record that determines its partition.
 pub(crate) fn owner_of(key: &[u8]) -> Owner<'_> {
     let Some((space, rest)) = key.split_first() else { return Owner::Nobody };
     let first = rest.first().copied().map(Partition::new);
@@ -292,7 +292,7 @@ pub(crate) fn replayed(purpose: &str, partition: Partition, file: &str) -> Vec<u
     key(REPLAYED, &[purpose.as_bytes(), &[0], partition.as_bytes(), file.as_bytes()])
 }
 
-/// Returns the purpose and the file in the key of a replay position. `is_cut` says whether the key also
+/// Returns the purpose and the file in the key of a replay position. `is_cut` means that the key also
 /// contains a partition.
 pub(crate) fn purpose_and_file(key: &[u8], is_cut: bool) -> Option<(&str, &str)> {
     let rest = key.get(1..)?;
@@ -321,7 +321,7 @@ pub(crate) fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// Whether a record is large, that is, a text or a signature. sled contains only their positions.
+/// Whether a record is large: a text or a signature. sled contains only the positions of large records.
 pub(crate) fn is_large(key: &[u8]) -> bool {
     match key.first() {
         Some(&SIGNED) => true,

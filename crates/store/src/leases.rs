@@ -2,17 +2,17 @@
 //!
 //! A lease is a row in the database. It contains the owner of a partition, an epoch that grows with each new
 //! owner, and an end time by the database's clock ([`crate::engine::postgres::leases`]). This module contains
-//! what the process knows about its own leases.
+//! the process's own view of its leases.
 //!
 //! 1. The process may request pages from hosts of its partitions while its leases are *certain*: for nine
 //!    tenths of their duration, counted from just before their last renewal. The last tenth is a margin,
 //!    because clocks differ and closing a connection takes time. The remaining time is measured with the
-//!    monotonic clock and with the time of day, and the shorter result counts, because the monotonic clock
-//!    stops while a machine is suspended. [`Lease::left`] returns the remaining time.
+//!    monotonic clock and with the time of day. The shorter result counts, because the monotonic clock stops
+//!    while a machine is suspended. [`Lease::left`] returns the remaining time.
 //! 2. Each write of the process contains the epochs of its leases. The database refuses the write if one of
-//!    them has grown.
-//! 3. If another process should have a partition, this process releases it. Before that, the outcomes of the
-//!    requests in flight must be on disk.
+//!    the epochs has grown.
+//! 3. If another process should have a partition, this process releases it. Before the release, the outcomes
+//!    of the requests in flight must be on disk.
 //! 4. If the last owner of a partition did not release it, a site may still process requests of that owner,
 //!    although their connections were closed. [`GainedPartition::was_left`] marks such partitions.
 
@@ -46,8 +46,8 @@ struct Shared {
 struct State {
     /// The partitions of this process, each with the epoch of its lease.
     held: BTreeMap<Partition, i64>,
-    /// Owned partitions that the crawl does not know yet. The value says whether the last owner left them
-    /// without a release.
+    /// Owned partitions that the crawl does not know yet. The value is `true` if the last owner did not
+    /// release the partition.
     gained: BTreeMap<Partition, bool>,
     is_taking: bool,
     excess: usize,
@@ -66,7 +66,7 @@ impl State {
     }
 }
 
-/// A lease is used for its duration without this fraction: one part in `MARGIN`.
+/// The share of a lease's duration that is not used: one part in `MARGIN`.
 const MARGIN: u32 = 10;
 
 /// A partition that this process has just gained.
@@ -74,8 +74,8 @@ const MARGIN: u32 = 10;
 pub struct GainedPartition {
     /// The partition.
     pub partition: PartitionId,
-    /// Whether the previous owner did not release the partition. A site may then still process that owner's
-    /// requests.
+    /// Whether the previous owner did not release the partition. If `true`, a site may still process that
+    /// owner's requests.
     pub was_left: bool,
 }
 
@@ -96,8 +96,8 @@ impl Lease {
     /// The lease of a store that is not shared. It never ends.
     pub(crate) const UNLIMITED: Self = Self(None);
 
-    /// Returns how long the lease is still certain. A renewal extends this time. Returns zero if the lease
-    /// has ended, or if it is uncertain until its next renewal.
+    /// Returns how long the lease is still certain. A renewal extends this time. Returns zero if the lease has
+    /// ended, or if it is uncertain until its next renewal.
     #[must_use]
     pub fn left(&self) -> Duration {
         let Some(HeldLease { leases, partition, epoch, generation }) = &self.0 else { return Duration::MAX };
@@ -143,7 +143,7 @@ impl Leases {
     }
 
     /// Locks changes of the leases. Hold the lock from a database request about leases until its result is
-    /// recorded. Otherwise a late result could restore released leases.
+    /// recorded. Otherwise, a late result could restore released leases.
     pub(crate) fn lock_requests(&self) -> MutexGuard<'_, ()> {
         self.0.dealing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -154,7 +154,7 @@ impl Leases {
         &self.0.session
     }
 
-    /// Whether this process may request hosts now. It may during the first nine tenths of its leases'
+    /// Whether this process may request hosts now. It may do so during the first nine tenths of its leases'
     /// duration, counted from their last renewal, unless it lost a lease.
     #[must_use]
     pub fn is_certain(&self) -> bool {
@@ -174,7 +174,7 @@ impl Leases {
     }
 
     /// Returns the partitions that were gained since the last call. The process counts as their owner only
-    /// from this call on, so that nothing happens in them before the crawl knows their hosts.
+    /// from this call on, so that nothing happens in these partitions before the crawl knows their hosts.
     #[must_use]
     pub fn gained(&self) -> Vec<GainedPartition> {
         let gained = std::mem::take(&mut self.state().gained);

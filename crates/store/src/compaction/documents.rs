@@ -16,29 +16,29 @@ use crate::packed::unpack;
 use crate::records::PackedInfo;
 use crate::{PackedDocument, StoreError};
 
-/// A text in a file, with its compressed document.
+/// A text in a file. `packed` is the compressed document.
 struct Text {
     id: DocumentId,
     place: TextPlace,
     packed: Vec<u8>,
 }
 
-/// Where a text is.
+/// The position of a text.
 enum TextPlace {
     /// In the file of a flush.
     Flushed { file: u32, offset: u64 },
-    /// In an open file. `revision`: `None` for a document, otherwise the number of an earlier revision.
+    /// In a Parquet file. `revision` is the number of an earlier revision, or `None` for the document itself.
     Open { input: usize, revision: Option<u32> },
 }
 
-/// Texts by id and the number of the revision.
+/// Texts by document id and revision number.
 type Texts = BTreeMap<(DocumentId, u32), Vec<u8>>;
 
-/// Merges files of documents. Returns the number of replaced objects: 0 if no file is readable, or if another process
-/// merged one of the files.
+/// Merges files of documents. Returns the number of replaced objects. Returns 0 if no file is readable, or if
+/// another process has merged one of the files.
 pub(super) fn merge(engine: &Postgres, batch: &Batch) -> Result<usize, StoreError> {
-    // The number is taken before the rows are read. A later text of a document is therefore in a file with a higher
-    // number.
+    // The number is assigned before the rows are read, so later texts of a document are in files with higher
+    // numbers.
     let number = engine.assign_number("files")?;
     let (batch, texts) = read(engine, batch)?;
     if batch.inputs.is_empty() {
@@ -67,7 +67,7 @@ pub(super) fn merge(engine: &Postgres, batch: &Batch) -> Result<usize, StoreErro
     replace(engine, "documents", &batch, &moved, &new)
 }
 
-/// Reads the files of a batch. Leaves out those that cannot be read.
+/// Reads the files of a batch. Omits unreadable files.
 fn read(engine: &Postgres, batch: &Batch) -> Result<(Batch, Vec<Text>), StoreError> {
     let mut readable = Batch { at: batch.at, inputs: Vec::new() };
     let mut texts = Vec::new();
@@ -129,7 +129,7 @@ fn flushed(file: u32, content: &[u8]) -> Result<Vec<Text>, StoreError> {
     Ok(texts)
 }
 
-/// Returns the documents and the earlier revisions to which a row refers.
+/// Returns the documents and the earlier revisions to which rows refer.
 fn valid(batch: &Batch, texts: Vec<Text>, rows: &[TextRow]) -> (Texts, Texts) {
     let flushed: HashMap<(u32, u64), &TextRow> =
         rows.iter().map(|row| ((row.file, row.offset), row)).collect();

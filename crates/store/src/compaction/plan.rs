@@ -8,10 +8,10 @@ use jiff::tz::TimeZone;
 
 use crate::FileRecord;
 
-/// A file is written again if more than one of this many documents is outdated.
+/// A Parquet file is written again if more than one in `OUTDATED` of its documents is outdated.
 const OUTDATED: u64 = 20;
 
-/// An object with one file or several.
+/// An object that contains one or more files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) name: String,
@@ -19,7 +19,7 @@ pub(super) struct Input {
     pub(super) files: Vec<(u32, FileRecord)>,
 }
 
-/// Objects that become one object.
+/// Objects that are merged into one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Batch {
     /// When the first file was stored.
@@ -36,7 +36,7 @@ impl Input {
         self.name.ends_with(".parquet")
     }
 
-    /// Whether an open file has many outdated documents. `live`: the number of documents in each file.
+    /// Whether a Parquet file has many outdated documents. `live` is the number of current documents per file.
     fn is_outdated(&self, live: &BTreeMap<u32, u64>) -> bool {
         let has: u64 = self.files.iter().map(|(_, file)| file.records).sum();
         let live: u64 = self.files.iter().filter_map(|(number, _)| live.get(number)).sum();
@@ -50,8 +50,8 @@ impl Batch {
     }
 }
 
-/// Plans the merging of files of documents that were stored on the same day. `live`: the number of documents in each
-/// file. `None`: open files are not checked for outdated documents.
+/// Plans the merging of document files that were stored on the same day. `live` is the number of current
+/// documents per file. If it is `None`, Parquet files are not checked for outdated documents.
 pub(super) fn documents(
     files: Vec<(u32, FileRecord)>,
     live: Option<&BTreeMap<u32, u64>>,
@@ -100,7 +100,7 @@ fn inputs(files: Vec<(u32, FileRecord)>) -> Vec<Input> {
     inputs
 }
 
-/// Cuts a list of objects into batches. All batches except the last have at least the size `full`.
+/// Divides a list of objects into batches. All batches except the last have at least the size `full`.
 fn batches(inputs: Vec<Input>, full: u64) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
     for input in inputs {

@@ -3,8 +3,8 @@
 //! The database has two trees: `pages` for raw pages, and `records` for everything else. Texts and signatures
 //! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
 //!
-//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. They
-//! are then written in this order:
+//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. Then
+//! they are written in this order:
 //!
 //! 1. New raw pages are written.
 //! 2. Texts and signatures are written to their file and synced.
@@ -12,8 +12,8 @@
 //! 4. Raw pages are removed.
 //!
 //! Therefore no record refers to a raw page or a text that is not on disk. When the store is opened, raw
-//! pages to which no record refers are removed. A record that many pages change, such as that of a host, is
-//! written to sled once per flush.
+//! pages to which no record refers are removed. A record that many pages change, such as the record of a host,
+//! is written to sled once per flush.
 //!
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
@@ -94,8 +94,8 @@ impl Embedded {
         Ok(())
     }
 
-    /// Moves the large values that an older version stored in sled to files. If this is interrupted, the next
-    /// call continues.
+    /// Moves the large values that an older version stored in sled to files. If the process is interrupted,
+    /// the next call continues.
     pub(crate) fn move_texts(&self) -> Result<(), StoreError> {
         if self.read().texts.files().is_complete {
             return Ok(());
@@ -216,8 +216,8 @@ impl Embedded {
         }
     }
 
-    /// Returns the pairs of a range in sled, with their keys as in the engine. The tree of raw pages stores
-    /// keys without the first byte.
+    /// Returns the pairs of a range in sled, with the engine's keys. The tree of raw pages stores keys without
+    /// the first byte.
     fn stored(&self, range: &Range) -> impl Iterator<Item = Result<(Vec<u8>, sled::IVec), StoreError>> {
         let is_page = range.space() == Some(keys::PAGE);
         let tree = if is_page { &self.pages } else { &self.records };
@@ -276,7 +276,7 @@ impl Embedded {
     }
 }
 
-/// Returns the writes in a range, in its order.
+/// Returns the writes in a range, in the range's order.
 fn within<'a>(batch: &'a Batch, range: &Range) -> Box<dyn Iterator<Item = (&'a Vec<u8>, &'a Write)> + 'a> {
     let writes = batch.writes.range((range.begin.clone(), range.end.clone()));
     if range.backwards { Box::new(writes.rev()) } else { Box::new(writes) }
@@ -431,7 +431,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
-        /// Steps: a key to put or remove, or a flush. `space`: URLs, large values or pages.
+        /// Each step puts or removes a key, or flushes. `space` is the kind of keys: URLs, large values or pages.
         #[test]
         fn reads_see_the_latest_writes_whether_flushed_or_not(
             space in prop::sample::select(vec![keys::URL, keys::DOCUMENT, keys::PAGE]),
@@ -539,7 +539,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let engine = opened(&folder);
         engine.flush().unwrap();
-        // As an older version left them.
+        // An older version left this state.
         let member = [keys::CLUSTER, 0, 0, 0, 1, 0, 0, 0, 2];
         let old: [(&[u8], &[u8]); 4] = [
             (&document(1), b"\x92one"),

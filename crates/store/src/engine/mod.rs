@@ -9,7 +9,7 @@
 //! | [`postgres`] | many processes | a transaction that checks the leases |
 //! | [`remote`] | reading a folder that another process has open | no writes |
 //!
-//! Every engine that can write guarantees the following. The tests in `store/tests` check each engine:
+//! Every engine that can write has these guarantees. The tests in `store/tests` check them for each engine:
 //!
 //! 1. After [`Engine::commit`], reads through this engine see the whole batch.
 //! 2. A flushed batch survives a crash. A crash may lose an unflushed batch together with all later batches,
@@ -68,7 +68,7 @@ impl Range {
         if self.backwards { Self { end: bound, ..self } } else { Self { begin: bound, ..self } }
     }
 
-    /// Whether the range cannot have a key. `BTreeMap::range` panics for such ranges.
+    /// Whether the range cannot contain a key. `BTreeMap::range` panics for such ranges.
     pub(crate) fn is_empty(&self) -> bool {
         match (&self.begin, &self.end) {
             (Bound::Included(begin) | Bound::Excluded(begin), Bound::Excluded(end)) => begin >= end,
@@ -86,7 +86,7 @@ impl Range {
     }
 }
 
-/// A part of a scan, and the rest of the range. The rest is `None` if the part includes the last pair.
+/// A part of a scan, and the remaining range. The range is `None` if the part includes the last pair.
 pub(crate) type ScanPart = (Vec<Result<KeyValue, StoreError>>, Option<Range>);
 
 /// Scans a range in pieces. `read` returns the first piece of a range.
@@ -118,7 +118,7 @@ pub(crate) fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
 pub(crate) enum Write {
     /// Sets the value.
     Put(Vec<u8>),
-    /// Sets the value if the key is absent at the flush. Only the first process that flushes it succeeds.
+    /// Sets the value if the key is absent at the flush. Only the first process that flushes the key succeeds.
     Claim(Vec<u8>),
     Remove,
 }
@@ -141,9 +141,9 @@ impl Write {
     }
 }
 
-/// Combines two consecutive writes of one key. Returns `None` if they cancel each other out. This is the case
-/// for a removal after a claim: at the flush, another process may already have claimed the key, and the
-/// removal must not remove that process's value.
+/// Combines two consecutive writes of one key. Returns `None` if they cancel each other out. A claim and a
+/// removal do so: at the flush, another process may already have claimed the key, and the removal must not
+/// remove that process's value.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,
@@ -203,13 +203,13 @@ pub(crate) trait Engine: Debug + Send + Sync {
         prefixes.iter().map(first).collect()
     }
 
-    /// Applies all writes of a batch. `partitions` has the partitions whose records the batch changes.
+    /// Applies all writes of a batch. `partitions` contains the partitions with records that the batch changes.
     fn commit(&self, batch: Batch, partitions: BTreeSet<Partition>) -> Result<(), StoreError>;
 
     /// Writes `records` durably if `key` still has the value `expected`. Returns whether they were written.
     /// Use it for records that belong to no partition and that several processes may change. If the
-    /// connection is lost after the write, `false` may be wrong, so after a `false` the caller must read the
-    /// value.
+    /// connection is lost after the write, `false` may be wrong. Therefore the caller must read the value
+    /// after `false`.
     fn exchange(
         &self,
         key: &[u8],
@@ -218,7 +218,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
     ) -> Result<bool, StoreError>;
 
     /// Makes all committed batches durable, and returns the lost claims. If there are lost claims, nothing
-    /// was written, and the caller must resolve them and flush again.
+    /// was written. The caller must then resolve the claims and flush again.
     fn flush(&self) -> Result<Vec<LostClaim>, StoreError>;
 }
 

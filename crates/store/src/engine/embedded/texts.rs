@@ -1,7 +1,7 @@
 //! Stores large values in append-only files, so that sled contains only their positions.
 //!
-//! sled copies a value each time it rewrites the tree leaf that contains the value. Therefore each text is in
-//! a file, with its key, lengths and checksum:
+//! sled copies a value each time it rewrites the tree leaf with the value. Therefore each text is in a file,
+//! with its key, lengths and checksum:
 //!
 //! | bytes | content |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | | key, value |
 //!
 //! Entries are written and synced before the batch that refers to them. One record of that batch contains the
-//! length of each file ([`Files`]). After a crash, a file may be longer than this. The next entry then
-//! overwrites the surplus.
+//! length of each file ([`Files`]). After a crash, a file may be longer than its recorded length. The next
+//! entry then overwrites the surplus.
 //!
 //! A replaced or removed value stays in its file, and its bytes are counted. If more than half of a file
 //! consists of such values, [`Embedded::flush`](super::Embedded) writes the other values again and removes
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{StoreError, keys};
 
-/// Maximum length of a file in bytes. Compaction reads up to half of this into memory.
+/// Maximum length of a file in bytes. Compaction reads up to half of a file into memory.
 const FILE_BYTES: u32 = 64 << 20;
 
 /// Maximum number of files that are kept open.
@@ -121,7 +121,7 @@ impl Texts {
         &self.files
     }
 
-    /// Starts to append entries. They belong to the files only after [`Texts::accept`].
+    /// Begins to append entries. [`Texts::accept`] adds them to the files.
     pub(super) fn append(&self) -> AppendBatch<'_> {
         let mut files = self.files.clone();
         let number = files.sizes.last_entry().map_or(1, |last| *last.key());
@@ -179,7 +179,7 @@ impl Texts {
         Ok(file)
     }
 
-    /// Returns a file of which more than half is unused. The last file is never returned.
+    /// Returns a file with more than half of its bytes unused. The last file is never returned.
     pub(super) fn mostly_unused(&self) -> Option<u32> {
         let (last, _) = self.files.sizes.last_key_value()?;
         let is_wasteful = |(number, sizes): &(&u32, &Sizes)| *number < last && sizes.dead > sizes.bytes / 2;
@@ -293,7 +293,7 @@ fn path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{number:08}.texts"))
 }
 
-/// Values are far smaller than 4 GiB, because the size of a response body is limited.
+/// Returns a length in bytes. Values are far smaller than 4 GiB, because response bodies have a size limit.
 fn length_of(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

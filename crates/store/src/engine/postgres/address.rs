@@ -2,8 +2,8 @@
 //!
 //! An address is a connection string in PostgreSQL's own form,
 //! `postgres://user@host1,host2/database?sslmode=verify-full&target_session_attrs=read-write`. It may contain
-//! the password. The environment (`PGPASSWORD`) or a file (`PGPASSWORD_FILE`) is safer. The password is never
-//! shown, because messages use [`redacted_address`].
+//! the password. The environment (`PGPASSWORD`) or a file (`PGPASSWORD_FILE`) is safer. Messages never show
+//! the password, because they use [`redacted_address`].
 //!
 //! | `sslmode` | effect |
 //! |---|---|
@@ -46,8 +46,8 @@ fn wrong(reason: impl std::fmt::Display) -> StoreError {
     StoreError::Address { reason: reason.to_string() }
 }
 
-/// Returns the value of the variable `name`, or the content of the file in the variable `NAME_FILE`. `None`:
-/// neither is set. `variable` looks up a variable. An empty value counts as not set.
+/// Returns the value of the variable `name`, or the content of the file in the variable `NAME_FILE`. Returns
+/// `None` if neither is set or if both are empty. `variable` looks up a variable.
 fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, StoreError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let file = format!("{name}_FILE");
@@ -61,8 +61,8 @@ fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Optio
     Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// Refuses an address that the driver would split differently, because a part of the password could become a
-/// host.
+/// Refuses an address that the driver would split at another character, because the driver could then use a
+/// part of the password as a host.
 fn check_escapes(text: &str) -> Result<(), StoreError> {
     // The driver reads everything before the first `@` as user info.
     let is_clear = |pieces: &AddressPieces<'_>| match pieces.user_info {
@@ -143,7 +143,7 @@ impl Address {
             }
             None => {
                 for certificate in rustls_native_certs::load_native_certs().certs {
-                    // rustls may reject some certificates of the system. The others suffice.
+                    // rustls may reject some certificates of the system. The other certificates suffice.
                     let _ = roots.add(certificate);
                 }
             }

@@ -18,11 +18,11 @@ use crate::{StoreError, keys};
 impl Postgres {
     /// Claims the storage for this corpus, unless another corpus has it. The recorded address may change only
     /// if no other worker is running. In addition, the new storage must have the mark and the newest files,
-    /// because the files were moved. If the corpus has no files yet, this condition does not apply.
+    /// because the files were moved. This condition does not apply if the corpus has no files yet.
     ///
     /// # Errors
-    /// The storage cannot be written or has the files of another corpus, or another storage has this corpus's
-    /// files.
+    /// The storage cannot be written or has the files of another corpus, or the files of this corpus are in
+    /// another storage.
     pub(crate) fn claim_objects(&self, session: &str, life: f64) -> Result<(), StoreError> {
         self.objects().check()?;
         let corpus = self.corpus()?;
@@ -72,8 +72,8 @@ impl Postgres {
         Ok(names)
     }
 
-    /// Whether the storage has these files. An old copy lacks the newest files, and so does a storage that
-    /// was used by mistake.
+    /// Whether the storage has these files. Neither an old copy of the storage nor a storage that was used by
+    /// mistake has the newest files.
     fn has(&self, names: &[String]) -> Result<bool, StoreError> {
         for name in names {
             match self.objects().get_range(name, 0, 1) {
@@ -94,8 +94,8 @@ impl Postgres {
         }
     }
 
-    /// Returns a clearer error, if `error` is a missing file and the storage is wrong. Otherwise returns
-    /// `error`.
+    /// Returns a clearer error if `error` reports a missing file and the storage is wrong. Otherwise returns
+    /// `error` unchanged.
     pub(crate) fn explained(&self, error: StoreError) -> StoreError {
         self.0.texts.check_owner(&error, || self.corpus()).err().unwrap_or(error)
     }

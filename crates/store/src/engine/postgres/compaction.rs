@@ -1,4 +1,4 @@
-//! The statements of a compaction ([`crate::compaction`]).
+//! Runs the statements of a compaction ([`crate::compaction`]).
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::values::SqlValue;
 use super::{MOST_ROWS, Postgres};
 use crate::StoreError;
 
-/// Where the text of a document or of an earlier revision is, according to its row.
+/// A row with the position of the text of a document or of an earlier revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextRow {
     pub(crate) id: DocumentId,
     /// The number of the revision, from 1.
     pub(crate) revision: u32,
-    /// Whether it is the newest revision, which is the document.
+    /// Whether this is the newest revision, which is the document.
     pub(crate) is_newest: bool,
     pub(crate) file: u32,
     pub(crate) offset: u64,
@@ -27,9 +27,9 @@ pub(crate) struct TextRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MovedFile {
     pub(crate) number: u32,
-    /// The object in which it was.
+    /// The object that contained the file so far.
     pub(crate) from: String,
-    /// What the columns `position`, `bytes` and `records` become.
+    /// The new values of the columns `position`, `bytes` and `records`.
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
     pub(crate) records: u64,
@@ -70,8 +70,8 @@ impl Postgres {
         })
     }
 
-    /// Records that these files are now in the object `name`. Returns `false`, and changes nothing, if one of them is
-    /// no longer in the object in which it was.
+    /// Records that these files are now in the object `name`. If one of them is no longer in the object
+    /// [`MovedFile::from`], changes nothing and returns `false`.
     pub(crate) fn move_files(
         &self,
         kind: &'static str,
@@ -126,7 +126,7 @@ async fn move_all(
     if moved? == count {
         return Ok(true);
     }
-    // If the connection was lost after an earlier attempt was committed, the files are already there.
+    // If the connection was lost after an earlier attempt was committed, the rows already name the object.
     Ok(client.query_opt("SELECT 1 FROM files WHERE name = $1 LIMIT 1", &[&name]).await?.is_some())
 }
 

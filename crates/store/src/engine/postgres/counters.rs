@@ -1,4 +1,4 @@
-//! Adjusts counters of the database for a migration.
+//! Sets counters of the database for a migration.
 
 use super::Postgres;
 use crate::StoreError;

@@ -1,8 +1,8 @@
 //! Flushes everything that was committed since the last flush, in one transaction.
 //!
-//! 1. The worker's flush number is set to this flush's. If it is already set, the last attempt succeeded and
-//!    only its response was lost. The same statement marks the worker as busy, so that not all workers are
-//!    idle while a message of this flush waits.
+//! 1. The flush writes its number to the worker's row. If the row already has this number, the last attempt
+//!    succeeded and only its response was lost. The same statement marks the worker as busy, so that not all
+//!    workers are idle while a message of this flush waits.
 //! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`). If no write belongs to a
 //!    partition, the leases of all the worker's partitions are used. If a lease is missing or has a different
 //!    epoch, nothing is written: [`StoreError::NotOurs`].
@@ -27,9 +27,9 @@ use crate::{StoreError, keys};
 enum FlushResult {
     Done,
     NotOurs,
-    /// Content hashes that other documents have, with the ids of our and of the other document.
+    /// Content hashes of other documents. Each has the id of our document and the id of the other document.
     Lost(Vec<(Vec<u8>, Vec<u8>, Vec<u8>)>),
-    /// A content hash was taken, but is free again.
+    /// Another document had a content hash, but no longer has it.
     Again,
     /// A table lacks rows that should have been changed.
     Missing(&'static str),
@@ -92,7 +92,7 @@ impl Postgres {
         }
     }
 
-    /// Collects the unflushed writes. `None`: a lease is missing.
+    /// Collects the unflushed writes. Returns `None` if a lease is missing.
     fn batch(&self, leases: &Leases, number: i64) -> Result<Option<FlushBatch>, StoreError> {
         let mut touched = lock(&self.0.touched).clone();
         if touched.is_empty() {

@@ -1,15 +1,15 @@
-//! Manages leases, which assign partitions to workers. They depend only on rows of the database and on the
+//! Manages leases, which assign partitions to workers. Leases depend only on rows of the database and on the
 //! database's clock.
 //!
 //! A worker sends three heartbeats in a lease's duration. At each heartbeat, it
 //!
-//! 1. renews its leases, and records how much it has done. All its leases have one end, which is in its row of
-//!    the table `workers`;
+//! 1. renews its leases, and records how much it has done. All its leases end at the same time, which is in
+//!    its row of the table `workers`;
 //! 2. reads its leases, and detects lost leases;
 //! 3. counts the live workers: its fair share is 256 divided by their number, rounded up;
 //! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each partition gets
 //!    the next epoch, so that later writes of its last owner are refused. Meanwhile the rows of the owners
-//!    are locked, so that none of them can renew its leases;
+//!    are locked, so that no owner can renew its leases;
 //! 5. reports how many partitions it has above its share. The crawl then releases these one by one.
 //!
 //! A worker that waits for its next crawl releases all partitions and is not counted.
@@ -76,8 +76,8 @@ struct StopSignal {
 }
 
 impl StopSignal {
-    /// Waits until the next heartbeat is due, or `early` returns true. `false`: the worker ends and sends no
-    /// heartbeat.
+    /// Waits until the next heartbeat is due, or until `early` returns true. Returns `false` if the worker
+    /// ends and must not send a heartbeat.
     fn wait(&self, at_most: Duration, early: impl Fn() -> bool) -> bool {
         let until = Instant::now() + at_most;
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +205,7 @@ fn partitions_of(rows: &[tokio_postgres::Row]) -> BTreeMap<Partition, i64> {
     rows.iter().filter_map(|row| Some((partition(row).ok()?, row.get(1)))).collect()
 }
 
-/// Takes partitions, within a transaction.
+/// Takes free partitions, within a transaction.
 async fn take_free(
     client: &Connection,
     session: &str,
@@ -238,7 +238,7 @@ impl Postgres {
         life: f64,
         rate: f64,
     ) -> Result<(usize, BTreeMap<Partition, i64>), StoreError> {
-        // Read before the idle state. If a flush happens in between, the idle state is not recorded.
+        // The number is read before the idle state. If a flush happens in between, the idle state is not recorded.
         let flushes = *lock(&self.0.flushes);
         let (pages, idle) = leases.reported();
         let pages = i64::try_from(pages).unwrap_or(i64::MAX);
@@ -248,7 +248,7 @@ impl Postgres {
                 let sql = "UPDATE workers SET seen = now(), until = now() + make_interval(secs => $6), pages = $2, rate = $3, \
                            idle = $4 AND flushes = $5, waiting = false WHERE session = $1";
                 client.execute(sql, &[&session, &pages, &rate, &idle, &flushes, &life]).await?;
-                // After the update, because another worker that takes these partitions locks the same row.
+                // This runs after the update, because another worker that takes these partitions locks the same row.
                 let sql = "SELECT partition, epoch FROM leases WHERE owner = $1";
                 let renewed = partitions_of(&client.query(sql, &[&session]).await?);
                 let sql = "SELECT count(*) FROM workers WHERE seen > now() - make_interval(secs => $1) AND NOT waiting";
@@ -283,8 +283,8 @@ impl Postgres {
         })
     }
 
-    /// Takes at most `count` free partitions. Returns each with its epoch, and whether its last owner left it
-    /// without releasing it.
+    /// Takes at most `count` free partitions. Returns each with its epoch, and with `true` if its last owner
+    /// did not release it.
     fn take(&self, leases: &Leases, count: usize) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.0.leasing.run("taking partitions", |client| {

@@ -1,11 +1,11 @@
 //! Provides a connection to the database that is restored when it breaks, for use from any thread.
 //!
 //! The driver is asynchronous, but the interface of a store is not. A small runtime runs the driver, and the
-//! caller waits for the result on a channel. A store can therefore be read even from threads of another
+//! caller waits for the result on a channel. Therefore a store can be read even from threads of another
 //! runtime.
 //!
 //! Every attempt has a time limit. An attempt is repeated if the server is unavailable, shuts down, has
-//! become a standby, or rolled back the transaction because of another transaction. This ends when the time
+//! become a standby, or rolled back the transaction because of another transaction. Attempts end when the time
 //! for retries is over. A failed attempt may have taken effect, so all work must be idempotent.
 
 use std::collections::HashMap;
@@ -27,8 +27,8 @@ use crate::StoreError;
 const LIMIT: Duration = Duration::from_secs(60);
 const PAUSES: Backoff = Backoff::exact(Duration::from_millis(50), Duration::from_secs(2));
 
-/// The plan of a prepared statement stays. It must not read a whole table because the table was small at first. Plans
-/// that read a whole table all the same then seem expensive, and must not be compiled for that.
+/// A prepared statement keeps its plan. A plan that reads whole tables while they are small would be slow
+/// later. The server considers any remaining scans of whole tables expensive, and must not compile them.
 const INDEXES_ONLY: &str = "SET enable_seqscan = off; SET jit = off";
 
 const NO_PASSWORD: &str =
@@ -231,7 +231,7 @@ impl Failed {
         }
     }
 
-    /// Converts the error for the caller. `tried`: for how long the work was tried.
+    /// Converts the error for the caller. `tried` is the time spent on attempts.
     fn into_store_error(self, doing: &'static str, address: &Address, tried: Duration) -> StoreError {
         let database = address.redacted().to_owned();
         let reason = match self.is_transient() {
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the error message of a query to the listener at this port.
+    /// Connects to `port` and returns the error message of a query.
     fn refused(port: u16, at_most: Duration) -> String {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let address =

@@ -1,8 +1,8 @@
 //! Finds the first URL of a list.
 //!
 //! The first rows of a list are read with the URLs' records, in one statement. A process that owns the list's
-//! partition keeps them until its next flush, because no other process changes them. Its own changes are in
-//! the overlay.
+//! partition keeps these rows until its next flush, because no other process changes them. The process's own
+//! changes are in the overlay.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,13 @@ use crate::engine::{Engine, KeyValue, Range, listed, unlisted};
 use crate::partitions::Partition;
 use crate::{StoreError, keys};
 
-/// Number of rows that are read at once. A host has rarely more visits between two flushes.
+/// Number of rows that are read at once. A host rarely has more visits between two flushes.
 const ROWS: usize = 8;
 
 impl Postgres {
     pub(super) fn first_of_list(&self, prefix: &[u8]) -> Result<Option<KeyValue>, StoreError> {
         let range = Range::with_prefix(prefix);
-        // The overlay is read before the database. Otherwise a write that is flushed in between would be
-        // missed.
+        // The overlay is read before the database. Otherwise, a write that is flushed in between would be missed.
         let known = self.read_overlay().within(&range);
         let head = self.head(prefix, &range)?;
         let left = head.rows.into_iter().find(|(key, _)| known.get(key) != Some(&None));
@@ -60,7 +59,7 @@ impl Postgres {
         is_of_host && epochs.into_iter().flatten().any(|(_, epoch)| epoch.is_some())
     }
 
-    /// Returns the record of the URL to which a key of a list refers. `read`: the record in the database.
+    /// Returns the record of the URL to which a key of a list refers. `read` is the record in the database.
     fn with_record(&self, key: Vec<u8>, read: Option<Vec<u8>>) -> Result<KeyValue, StoreError> {
         let url = listed(&key)?;
         let written = self.read_overlay().get(&url).map(|value| value.map(<[u8]>::to_vec));

@@ -1,8 +1,8 @@
 //! Stores records in PostgreSQL, for crawls that need several machines.
 //!
 //! Many processes use one database. Each process has leases of some partitions ([`leases`]) and writes only
-//! their records. No other process changes these records, so commits can wait in memory ([`overlay`]) until a
-//! flush, as with sled. A flush is one transaction ([`flush`]).
+//! the records of these partitions. No other process changes these records, so commits can wait in memory
+//! ([`overlay`]) until a flush, as with sled. A flush is one transaction ([`flush`]).
 //!
 //! Only plain SQL is used: no advisory locks, no LISTEN, no LOCK TABLE, no sequences, and values only as
 //! parameters. Each table has one key column by which it can be distributed (docs/workers.md).
@@ -68,7 +68,7 @@ struct Inner {
     writing: Link,
     overlay: RwLock<Overlay>,
     texts: TextStorage,
-    /// The leases of this process. `None`: the database is only read.
+    /// The leases of this process. `None` if the database is only read.
     leases: Option<Leases>,
     /// Partitions that were changed since the last flush.
     touched: Mutex<BTreeSet<Partition>>,
@@ -76,7 +76,7 @@ struct Inner {
     background: Mutex<Background>,
     /// Held during a compaction.
     compacting: Mutex<()>,
-    /// The numbers that this process took for files.
+    /// The file numbers that this process assigned.
     own_files: Mutex<BTreeSet<u32>>,
     /// Runs the connections. It must be dropped last.
     #[expect(dead_code, reason = "its threads live as long as it does")]
@@ -84,7 +84,7 @@ struct Inner {
 }
 
 impl Postgres {
-    /// Opens a database for reading. With `leases`, also for writing.
+    /// Opens a database for reading. If `leases` is `Some`, also opens it for writing.
     pub(crate) fn open(
         address: Address,
         objects: Objects,
@@ -168,7 +168,7 @@ impl Postgres {
         lock(&self.0.background)
     }
 
-    /// Waits until no other compaction of this process runs.
+    /// Waits until no other compaction of this process is running.
     pub(crate) fn begin_compaction(&self) -> std::sync::MutexGuard<'_, ()> {
         lock(&self.0.compacting)
     }
@@ -249,8 +249,7 @@ impl Engine for Postgres {
         let Some(space) = prefixes.first().and_then(|prefix| prefix.first().copied()) else {
             return Ok(Vec::new());
         };
-        // The overlay is read before the database. Otherwise a write that is flushed in between would be
-        // missed.
+        // The overlay is read before the database. Otherwise, a write that is flushed in between would be missed.
         let known: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>> = {
             let overlay = self.read_overlay();
             prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()

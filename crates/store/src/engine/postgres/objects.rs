@@ -1,13 +1,13 @@
 //! Stores texts in object storage, and their positions in the database.
 //!
 //! A flush writes all its documents, and the revisions that they replace, to one file. It stores the file
-//! before the transaction that records the file. A file is therefore valid if and only if it has a row (`f`
-//! in `keys.rs`). If a process dies in between, its file has no row, and the pages of its documents are
+//! before the transaction that records the file. Therefore a file is valid if and only if it has a row (`f`
+//! in `keys.rs`). If a process ends in between, its file has no row, and the pages of the documents are
 //! fetched again.
 //!
 //! A file is a sequence of documents as `packed.rs` writes them. The row of a document contains the
 //! document's file, offset and length. The row of the file contains the name of its object. If a compaction
-//! merged the file, this is the object with the merged documents, in which a document is found by its id
+//! merged the file, the object contains the merged documents, and a document is found by its id
 //! ([`super::open_files`]).
 
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub(super) struct TextPosition {
     pub(super) file: u32,
     pub(super) offset: u64,
     pub(super) length: u32,
-    /// The name of the object with the file. Empty if the file has no row.
+    /// The name of the object that contains the file. Empty if the file has no row.
     pub(super) name: String,
 }
 
@@ -148,7 +148,7 @@ impl TextStorage {
         rows.into_iter().map(each).collect()
     }
 
-    /// Fails if `error` is a missing file and the mark in the storage does not name this corpus.
+    /// Fails if `error` reports a missing file and the mark in the storage does not name this corpus.
     pub(super) fn check_owner(
         &self,
         error: &StoreError,

@@ -1,10 +1,10 @@
 //! Reads single documents from the Parquet files of a compaction.
 //!
-//! A file is read by its footer and whole row groups, which stay in memory. A scan in the order of ids reads each row
-//! group about once, because the rows of a file have this order.
+//! A file is read by its footer and whole row groups, which stay in memory. Rows are sorted by id, so a scan in
+//! the order of ids reads each row group about once.
 //!
-//! Limitation: a scan needs the memory of one row group of each file. If the files have more row groups than the
-//! memory holds, they are read many times.
+//! Limitation: a scan needs the memory of one row group of each file. If the row groups of all files do not fit
+//! into memory, they are read many times.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ enum Part {
     Group(Arc<Vec<StoredDocument>>),
 }
 
-/// Parts of files, by the name of the file and the number of the row group. The last part was used last.
+/// Parts of files with file name, number of the row group, and size. The last part was used most recently.
 #[derive(Debug, Default)]
 struct Cache {
     parts: VecDeque<(String, Option<usize>, Part, usize)>,
@@ -123,7 +123,7 @@ pub(crate) fn all_documents(objects: &Objects, name: &str) -> Result<Vec<StoredD
     Ok(documents)
 }
 
-/// Reads a footer. Returns also its length.
+/// Reads a footer. Also returns its length.
 fn footer(objects: &Objects, name: &str) -> Result<(DocumentFile, usize), StoreError> {
     let size = objects.size(name)?;
     let short = || damaged(name)(std::io::Error::other(format!("it has only {size} bytes")));

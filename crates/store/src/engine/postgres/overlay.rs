@@ -1,8 +1,8 @@
 //! Keeps committed writes until they are in the database, and caches frequently read records.
 //!
 //! All reads go through the overlay, so that a process sees its own writes. Records of hosts, counts,
-//! template health and totals stay after a flush. Each page needs them, and no other process writes those of
-//! this process's partitions. The beginnings of lists of URLs stay until the next flush.
+//! template health and totals stay after a flush. Each page needs these records, and no other process writes
+//! them in this process's partitions. The beginnings of lists of URLs stay until the next flush.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Returns the value of a key in the overlay. `None`: the overlay does not have the key. `Some(None)`:
-    /// the key is removed.
+    /// Returns the value of a key in the overlay. Returns `None` if the overlay does not have the key, and
+    /// `Some(None)` if the key is removed.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         let entry = self.entries.get(key).map(|entry| entry.write.value());
         entry.or_else(|| Some(Some(self.read.get(key)?.as_slice())))
@@ -100,7 +100,7 @@ impl Overlay {
         });
     }
 
-    /// Drops a claim of a key. The database has the value of another process, which claimed the key earlier.
+    /// Drops a claim of a key. The value in the database is from another process, which claimed the key first.
     pub(crate) fn drop_claim(&mut self, key: &[u8]) {
         self.entries.remove(key);
     }

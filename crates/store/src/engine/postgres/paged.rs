@@ -1,8 +1,8 @@
 //! Scans a range in pages of rows, including writes that are not flushed.
 //!
 //! The first page is small, because often only the first key is needed. Later pages grow. A write between two
-//! pages may be seen or not, as in any scan during writes. An unreadable text is an error at its position.
-//! The scan continues after it.
+//! pages may be seen or not, as in any scan during writes. An unreadable text is an error at its position, and
+//! the scan continues after it.
 
 use std::collections::VecDeque;
 use std::ops::{Bound, RangeBounds};
@@ -17,7 +17,7 @@ const ROWS: (usize, usize) = (8, 512);
 
 pub(super) struct Paged {
     engine: Postgres,
-    /// The remaining range. `None`: nothing remains.
+    /// The remaining range. `None` if nothing remains.
     rest: Option<Range>,
     rows: usize,
     ready: VecDeque<Result<KeyValue, StoreError>>,
@@ -29,8 +29,7 @@ impl Paged {
     }
 
     fn turn(&mut self, range: Range) -> Result<(), StoreError> {
-        // The overlay is read before the database. Otherwise a write that is flushed in between would be
-        // missed.
+        // The overlay is read before the database. Otherwise, a write that is flushed in between would be missed.
         let mut known = self.engine.read_overlay().within(&range);
         let kept = self.engine.page(&range, self.rows)?;
         let last = kept.last().map(|(key, _)| key.clone()).filter(|_| kept.len() == self.rows);

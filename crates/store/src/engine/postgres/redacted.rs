@@ -38,7 +38,7 @@ pub(super) struct AddressPieces<'a> {
 }
 
 impl<'a> AddressPieces<'a> {
-    /// Splits an address. `None`: it is unclear where the password ends and the query begins.
+    /// Splits an address. Returns `None` if it is unclear where the password ends and the query begins.
     pub(super) fn from_text(text: &'a str) -> Option<Self> {
         let (scheme, rest) = text.split_at(scheme_of(text).len());
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -104,7 +104,7 @@ fn shown_place(place: &str) -> &str {
     }
 }
 
-/// Returns where the hosts end. A colon without a port after it ends them, because a password may follow.
+/// Returns the offset at which the hosts end. A colon without a port ends them, because a password may follow.
 fn end_of_hosts(hosts: &str) -> usize {
     let mut begin = 0;
     for host in hosts.split(',') {

@@ -17,13 +17,13 @@ use crate::engine::Write;
 /// The positions of texts in object storage, by the keys of their records.
 pub(super) type TextPositions = BTreeMap<Vec<u8>, TextPosition>;
 
-/// Groups of columns, by the name of their first column. Each has the values for one row.
+/// Groups of columns, by the name of their first column, with the values of one row.
 type Groups = BTreeMap<&'static str, (&'static Group, Vec<SqlValue>)>;
 
 /// Rows of a table by their identity.
 type Table = BTreeMap<Vec<SqlValue>, Groups>;
 
-/// Values by which rows are found, by the table and columns.
+/// The values that identify rows to change, by table and columns.
 type Found = BTreeMap<(&'static str, &'static [Column]), (&'static Group, Vec<Vec<SqlValue>>)>;
 
 /// All rows that a flush changes.
@@ -36,7 +36,7 @@ pub(super) struct Rows {
     emptied: Found,
     /// Content hashes that may move from one document to another, with the id of the new document.
     moved: Vec<Vec<SqlValue>>,
-    /// Content hashes that no document may have yet, with the id of their document.
+    /// Content hashes that no other document may have yet, each with the id of its document.
     claimed: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -106,7 +106,7 @@ impl Rows {
         Ok(lost.collect())
     }
 
-    /// Writes all rows. Returns a table in which rows are missing that should have been changed.
+    /// Writes all rows. If rows that should be changed are missing, returns the name of their table.
     pub(super) async fn write(
         &self,
         client: &Connection,
@@ -165,7 +165,7 @@ fn found(sql: &str, columns: &[Column], rows: &[Vec<SqlValue>]) -> Statement {
     statement
 }
 
-/// Rows that change the same columns: the identity and the groups of each.
+/// Rows that change the same columns: the identity and the groups of each row.
 type Alike<'a> = Vec<(&'a Vec<SqlValue>, &'a Groups)>;
 
 fn by_columns(table: &Table) -> BTreeMap<BTreeSet<&'static str>, Alike<'_>> {
@@ -176,7 +176,7 @@ fn by_columns(table: &Table) -> BTreeMap<BTreeSet<&'static str>, Alike<'_>> {
     alike
 }
 
-/// Writes rows that change the same columns. Returns the table if rows are missing.
+/// Writes rows that change the same columns. If rows are missing, returns the name of their table.
 async fn write_rows(
     client: &Connection,
     rows: &Alike<'_>,
@@ -186,7 +186,7 @@ async fn write_rows(
     let Some(Group { table, id, .. }) = groups.first() else { return Ok(None) };
     let columns: Vec<Column> = groups.iter().flat_map(|group| group.columns).copied().collect();
     let all: Vec<Column> = id.iter().chain(&columns).copied().collect();
-    // A row is created by the record without which it would not exist.
+    // If a group's records create their rows, the row may not exist yet.
     let creates = groups.iter().any(|group| group.removal == Removal::Row);
     for rows in rows.chunks(MOST_ROWS) {
         let mut statement = Statement::default();

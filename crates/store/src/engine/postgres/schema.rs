@@ -1,6 +1,6 @@
 //! Creates and updates the tables, and refuses tables that this program cannot read.
 //!
-//! Migrations are the numbered files in `migrations/`. Each migration runs once. All that are due run in one
+//! Migrations are the numbered files in `migrations/`. Each migration runs once. All due migrations run in one
 //! transaction. If several workers start at the same time, all but one may fail. They try again and find the
 //! tables up to date. A migration does not begin while workers of an older version are alive.
 
@@ -21,7 +21,7 @@ pub(crate) const VERSION: i32 = FIRST + MIGRATIONS.len() as i32 - 1;
 
 const TRIES: usize = 20;
 
-/// Returns the version of the tables. 0 if there are none.
+/// Returns the version of the tables, or 0 if there are no tables.
 pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     link.run("reading the version of its tables", |client| {
         Box::pin(async move {
@@ -84,7 +84,7 @@ fn is_race(error: &tokio_postgres::Error) -> bool {
     error.code().is_some_and(|code| codes.contains(code))
 }
 
-/// Runs the migrations after version `from`. `false`: another worker is running them.
+/// Runs the migrations after version `from`. Returns `false` if another worker is running them.
 async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Error> {
     let mut sql = String::from("BEGIN;\n");
     if from == 0 {

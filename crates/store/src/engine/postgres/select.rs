@@ -48,7 +48,7 @@ impl Statement {
         format!("${}::{sql_type}[]", self.values.len())
     }
 
-    /// Adds a parameter for each column of some rows, and returns `unnest(...)` of them.
+    /// Adds a parameter for each column of some rows, and returns an `unnest(...)` of these parameters.
     pub(super) fn bind_rows(
         &mut self,
         columns: &[Column],
@@ -100,7 +100,7 @@ impl RecordKind {
             .join(", ")
     }
 
-    /// Returns the record in a row whose columns begin at `from`. `None`: the row has no such record.
+    /// Returns the record in a row, with columns from index `from`. Returns `None` if the row has no such record.
     fn pair(
         &self,
         row: &Row,
@@ -165,7 +165,7 @@ struct Lookup {
 }
 
 impl Lookup {
-    /// Kinds with one key column can share a statement, because PostgreSQL can combine their indexes.
+    /// Creates the look-ups. Kinds with one key column share one, because PostgreSQL can combine their indexes.
     fn from_keys(asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Vec<Self> {
         let mut by_table: BTreeMap<(&str, u8), Vec<&'static RecordKind>> = BTreeMap::new();
         for space in asked.keys() {
@@ -226,7 +226,7 @@ impl Postgres {
         })
     }
 
-    /// Returns the records with these keys, by the first byte of the key. Other records may be returned, too.
+    /// Returns the records with these keys, by the first byte of the key. May also return other records.
     pub(super) fn rows(&self, asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Result<Vec<KeyValue>, StoreError> {
         self.link().run("reading", |client| {
             let lookups = Lookup::from_keys(asked);
@@ -238,7 +238,7 @@ impl Postgres {
         })
     }
 
-    /// Whether there is a record with this key, which may be the key of a list.
+    /// Whether a record with this key exists. The key may be the key of a list.
     pub(super) fn has_row(&self, key: &[u8]) -> Result<bool, StoreError> {
         let kind = kind_of(key.first().copied().unwrap_or_default());
         let mut statement = Statement::default();
@@ -254,7 +254,7 @@ impl Postgres {
         })
     }
 
-    /// Returns the first key of each range of keys. All keys have the same first byte.
+    /// Returns the first key of each range. All keys have the same first byte.
     pub(super) fn first_rows(
         &self,
         space: u8,

@@ -29,7 +29,7 @@ pub(crate) struct JoiningWorker {
     pub(crate) life: f64,
 }
 
-/// Registers a worker, if its settings equal those of the live workers.
+/// Registers a worker if its settings equal the settings of the live workers.
 pub(crate) fn register(link: &Link, applicant: &JoiningWorker) -> Result<(), StoreError> {
     let theirs = link.run("registering as a worker", |client| {
         let applicant = applicant.clone();

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// Microseconds from 1970 to 2000, where PostgreSQL's time begins.
+/// Microseconds from 1970 to 2000, the beginning of PostgreSQL's time.
 const EPOCH: i64 = 946_684_800_000_000;
 
-/// The earliest time that PostgreSQL stores, in microseconds before 1970. It is in the year 4700 BC.
+/// The earliest time that PostgreSQL stores, in microseconds relative to 1970. It is in the year 4700 BC.
 const EARLIEST: i64 = -210_000_000_000_000_000;
 
 /// A value of a column.
@@ -173,8 +173,7 @@ impl RowFields {
     }
 }
 
-/// A key, or its beginning in a bound of a range. Missing bytes are read as zeros, which are the first in the
-/// order.
+/// A key, or the beginning of a key as a bound of a range. Missing bytes are read as zeros, which sort first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyParts<'a>(pub(super) &'a [u8]);
 
@@ -195,7 +194,7 @@ impl KeyParts<'_> {
         SqlValue::Int(u32::from_be_bytes(self.array()).into())
     }
 
-    /// Returns a number of 64 bits in the order of the signed numbers of PostgreSQL.
+    /// Returns an unsigned 64-bit number as a signed number of PostgreSQL with the same order.
     pub(super) fn ordered(&mut self) -> SqlValue {
         ordered(u64::from_be_bytes(self.array()))
     }
@@ -221,7 +220,7 @@ impl KeyParts<'_> {
     }
 }
 
-/// Converts a number of 64 bits to a signed number, so that the order stays.
+/// Converts an unsigned 64-bit number to a signed number with the same order.
 pub(super) fn ordered(number: u64) -> SqlValue {
     SqlValue::Int((number ^ 1 << 63).cast_signed())
 }

@@ -29,7 +29,7 @@ pub(crate) struct Remote {
 #[derive(Debug)]
 enum Source {
     Process(UnixStream),
-    /// The folder itself. This process opened it after the serving process had ended.
+    /// The folder itself, which this process opened after the serving process had ended.
     Folder(Store),
 }
 

@@ -3,7 +3,7 @@
 //! The process that has a data folder open serves its records over a Unix domain socket in the folder
 //! ([`server`]). Other processes read through the socket ([`Remote`]). They also see committed changes that
 //! are not flushed yet. If the serving process ends, a reader opens the folder itself, or connects to the
-//! next process that has opened it.
+//! next process that opens it.
 //!
 //! Each request and each response is one message. A message consists of its length in bytes (four bytes,
 //! big-endian) and MessagePack data.
@@ -80,8 +80,8 @@ fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     decode("a message", &bytes).map_err(io::Error::other)
 }
 
-/// The address of a folder's socket. The path of a socket may have at most 107 bytes. For a longer path, the
-/// address goes through a file descriptor of the opened folder.
+/// The address of a folder's socket. The path of a socket may have at most 107 bytes. If the path is longer, the
+/// address uses a file descriptor of the opened folder.
 struct Address {
     path: PathBuf,
     #[expect(dead_code, reason = "the path is valid while the folder is open")]

@@ -5,7 +5,7 @@
 //!
 //! One row of `documents` has the records of the document, of its content hash, and of its signature. The
 //! signature's record is in the list of members of a cluster, or in the list of all other signatures. The
-//! record of the document's numbers follows from it.
+//! record with the numbers of the document and its cluster is not written, because it follows from them.
 
 use gleaner_corpus::{Document, DocumentId, words};
 
@@ -18,7 +18,7 @@ use crate::{History, StoreError, packed};
 
 const ID: &[Column] = &[("id", "bytea")];
 
-/// The name of the object with the file of a text.
+/// An expression for the name of the object that contains the file of a text.
 const NAME: &str = "(SELECT name FROM files WHERE kind = 'documents' AND files.number = file)";
 
 const PLACE: &[Column] = &[("file", "bigint"), ("position", "bigint"), ("length", "bigint"), (NAME, "text")];
@@ -257,8 +257,8 @@ pub(super) const CLUSTER_COLUMNS: Group = Group {
 
 const HISTORY_KEY: &[Column] = &[("document", "bytea"), ("number", "bigint")];
 
-/// The number 0 is the document's history itself: how many earlier revisions it has, and since when its page
-/// is gone.
+/// The record with the number 0 is the document's history: the number of its earlier revisions, and the time
+/// since which its page is gone.
 pub(super) const HISTORY: RecordKind = RecordKind {
     space: crate::keys::HISTORY,
     table: "revisions",

@@ -111,7 +111,7 @@ pub(super) const ROBOTS: RecordKind = by_name(crate::keys::ROBOTS, "robots", "TR
 
 pub(super) const ROBOTS_COLUMNS: Group = ROBOTS.row_of(row_by_name);
 
-/// Returns the kind of records that a row with a name has in one column.
+/// Returns a kind whose rows have a name and one column with the record.
 const fn by_name(
     space: u8,
     table: &'static str,

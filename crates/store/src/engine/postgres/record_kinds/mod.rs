@@ -30,14 +30,14 @@ pub(super) struct RecordKind {
     pub(super) only: &'static str,
     /// The columns of the key.
     pub(super) key: &'static [Column],
-    /// How many of these columns determine the order.
+    /// Number of these columns that determine the order.
     pub(super) order: usize,
     pub(super) values: &'static [Column],
     /// Splits a key, without its first byte, into its columns.
     pub(super) split: fn(&mut KeyParts<'_>) -> Vec<SqlValue>,
-    /// Returns a key, without its first byte, from its columns. `None`: the row has no such record.
+    /// Returns a key, without its first byte, from its columns. Returns `None` if the row has no such record.
     pub(super) join: fn(&mut RowFields) -> Option<Vec<u8>>,
-    /// Returns a record from its columns. `None`: the row has no such record.
+    /// Returns a record from its columns. Returns `None` if the row has no such record.
     pub(super) record: fn(&mut RowFields) -> Option<Vec<u8>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Group {
     pub(super) row: ToRow,
 }
 
-/// What happens to the row when a record is removed.
+/// The effect on the row when a record is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Removal {
     /// The row is deleted. Such a record creates the row.
@@ -104,7 +104,7 @@ pub(super) fn kind_of(space: u8) -> &'static RecordKind {
     }
 }
 
-/// Returns the columns that the record with this key writes. `None`: the record follows from others.
+/// Returns the columns that the record with this key writes. Returns `None` if the record is not written.
 pub(super) fn group_of(key: &[u8]) -> Option<&'static Group> {
     Some(match key.first().copied().unwrap_or_default() {
         keys::READY | keys::RETRY | keys::REVISIT | keys::BUFFERED | keys::STANDING => return None,
@@ -142,7 +142,7 @@ pub(super) fn parts(key: &[u8]) -> KeyParts<'_> {
 }
 
 impl RecordKind {
-    /// Returns the columns of a kind whose records have rows of their own.
+    /// Returns the columns of a kind that does not share its rows.
     pub(super) const fn row_of(&self, row: ToRow) -> Group {
         Group {
             table: self.table,

@@ -82,7 +82,7 @@ fn split_file(key: &mut crate::engine::postgres::values::KeyParts<'_>) -> Vec<Sq
     let kind = match key.array() {
         [keys::ARCHIVE_FILE] => "archive",
         [keys::DOCUMENTS_FILE] => "documents",
-        // The bounds of a range need not be kinds of files. These sort before and after all kinds.
+        // A bound of a range need not be a kind of file. These values sort before and after all kinds.
         [byte] if byte < keys::ARCHIVE_FILE => "",
         [byte] if byte < keys::DOCUMENTS_FILE => "b",
         _ => "e",

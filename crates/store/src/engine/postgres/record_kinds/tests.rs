@@ -20,7 +20,7 @@ use crate::{
     WaitReason,
 };
 
-/// Returns the columns of the row that a record is written to, by name.
+/// Returns the columns of a record's row, by name.
 fn written(key: &[u8], value: &[u8], spot: Option<TextPosition>) -> BTreeMap<&'static str, SqlValue> {
     let group = group_of(key).unwrap();
     let row = (group.row)(&mut parts(key), value, spot).unwrap();

@@ -56,7 +56,7 @@ pub(super) const URL: RecordKind = RecordKind {
 pub(super) const URL_COLUMNS: Group =
     URL.row_of(|key, value, _| Ok(Row { id: vec![key.id()], values: columns(&decode("a URL", value)?) }));
 
-/// A list of URLs in one state. Its records have the URLs' records as values, which the store does not read.
+/// A list of URLs in one state. The values are the URLs' records, but the store does not read them.
 const fn list(
     space: u8,
     only: &'static str,
@@ -68,7 +68,7 @@ const fn list(
     RecordKind { table: "urls", values: VALUES, record: URL.record, space, only, key, order, split, join }
 }
 
-// The places of a host are unique, so the key of the URL is not needed for the order.
+// The rank and the sequence number are unique within a host, so the order does not need the URL key.
 pub(super) const READY: RecordKind = list(
     crate::keys::READY,
     "state = 'ready'",
@@ -207,7 +207,7 @@ fn url(fields: &mut RowFields) -> Option<UrlRecord> {
     })
 }
 
-/// Returns what two times have below a microsecond, which PostgreSQL does not store. NULL: nothing.
+/// Returns the nanoseconds that PostgreSQL does not store, of both times. Returns NULL if they are 0.
 fn nanoseconds(dated: Option<Timestamp>, fetched: Option<Timestamp>) -> SqlValue {
     let of = |time: Option<Timestamp>| {
         time.map_or(0, |time| time.as_nanosecond().rem_euclid(1_000).try_into().unwrap_or(0_i64))
