@@ -5,7 +5,7 @@
 //!
 //! | kind | before | after |
 //! |---|---|---|
-//! | documents | `spool/0000/NUMBER.docs` | `documents/date=DAY/NUMBER.parquet`; `revisions/...` for earlier revisions |
+//! | documents | `spool/0000/NUMBER.docs` | `documents/date=DAY/NUMBER.parquet`, `revisions/...` (earlier revisions) |
 //! | archive | `archive/....warc.gz` | a larger `archive/....warc.gz` with the same records |
 //!
 //! 1. The new object is written. If the process ends here, no row names the object ([`Store::leftovers`]).

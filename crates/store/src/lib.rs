@@ -2,18 +2,18 @@
 //!
 //! Records are stored under keys (`keys.rs`) in an ordered map. An engine (`engine/`) implements the map:
 //! sled in a folder ([`open`](fn@open)), or a PostgreSQL database that many processes share ([`join`]). A
-//! [`Change`] reads its own writes and is atomic: after a crash, the store contains all of its writes or
+//! [`Change`] reads its own writes and is atomic: after a crash, the store contains all writes of a change or
 //! none.
 //!
 //! A process has one [`Writer`] for a store. A lock file keeps other writers out of a data folder, and names
-//! the process that has it open. Other processes [`read`](fn@read) through that process. Any number of
+//! the process that has the folder open. Other processes [`read`](fn@read) through that process. Any number of
 //! [`Store`] handles can read at the same time. In a shared store, each process writes only the partitions
 //! for which it has leases (`partitions.rs`, `leases.rs`). It sends messages to request changes in other
 //! partitions (`messages.rs`).
 //!
 //! The writer also owns the archive (`archive.rs`). Every flush writes the archive to disk before the store.
 //!
-//! `kill -9` loses no URL. A change that was not flushed is lost as a whole. Its URL is then still in the
+//! `kill -9` loses no URL. A change that was not flushed is lost as a whole, so its URL is still in the
 //! frontier and is fetched again.
 
 mod archive;

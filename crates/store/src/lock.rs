@@ -32,8 +32,8 @@ pub(crate) struct Lock {
     writing: AtomicBool,
 }
 
-/// Tries for 200 ms to lock the file. A child process inherits all open files until its own program starts,
-/// so a lock that was just released may still be held for a moment.
+/// Tries for 200 ms to lock the file. A child process inherits all open files until its own program starts.
+/// Therefore a child process may still hold a lock that was just released.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -44,8 +44,8 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// Returns this process's command line, which is shortened if it is long, and its process ID. Omits arguments
-/// with addresses, which may contain passwords.
+/// Returns this process's command line and process ID. Shortens a long command line. Omits arguments with
+/// addresses, which may contain passwords.
 fn owner() -> String {
     let mut command = String::new();
     for argument in std::env::args().skip(1).filter(|argument| !argument.contains("://")) {

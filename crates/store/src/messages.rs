@@ -3,18 +3,18 @@
 //! A process writes only records of its own partitions. To change a record of another partition, it sends a
 //! message, which is a record of the receiving partition. The change that causes the message writes it, and
 //! the change that applies the message removes it. Therefore a message exists if and only if its cause is
-//! stored, and it is applied exactly once. Messages from one sender arrive in the order in which they were
-//! sent.
+//! stored, and each message is applied exactly once. Messages from one sender arrive in the order in which
+//! they were sent.
 //!
 //! * `Found` goes from a page's partition to a URL's partition. If the URL is new, it is added to the
 //!   frontier.
 //! * `Alias` and `NoAlias` go from a URL's partition to the partition of the document that has the URL's
-//!   text. The URL becomes an alias of the document, or stops being one. If the document does not exist, the
-//!   answer to `Alias` is `Place`.
+//!   text. The URL becomes an alias of the document, or stops being an alias. If the document does not exist,
+//!   the answer to `Alias` is `Place`.
 //! * `Place` goes from the partition of a removed document to the partition of a URL with the same text. The
 //!   text is stored under that URL, or the URL becomes an alias of another document.
 //! * `RobotsWanted` goes to the partition of a host to which another host's robots.txt redirects. The crawl
-//!   requests the target. The answer is `RobotsFound`.
+//!   requests the target of the redirect. The answer is `RobotsFound`.
 //! * `RobotsFound` goes back to the partition of the robots.txt that redirects. Its host gets the target's
 //!   rules.
 //!
@@ -22,8 +22,8 @@
 //! checked before it is applied, and an outdated message has no effect.
 //!
 //! Only the crawl sends requests to sites, so [`Change::receive`] returns the messages about robots.txt to
-//! the crawl. `RobotsWanted` stays in the store until it is answered. So the next owner of the partition can
-//! answer it, and no run ends before the answer.
+//! the crawl. `RobotsWanted` stays in the store until it is answered. Therefore the next owner of the
+//! partition can answer it, and no run ends before the answer.
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, UrlKey};
@@ -94,7 +94,7 @@ pub struct RobotsQuery {
 /// The answer to [`RobotsQuery`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsReply {
-    /// The URL of the robots.txt that redirects. This process owns its partition.
+    /// The URL of the robots.txt that redirects. This process owns the URL's partition.
     pub origin: String,
     record: Vec<u8>,
 }
@@ -114,8 +114,7 @@ impl RobotsReply {
 pub struct ReceivedMessages {
     /// Number of messages that the change applies.
     pub done: usize,
-    /// Requests that need an answer. Every call returns them until [`Change::answer_robots`] is called for
-    /// them.
+    /// Requests that need an answer. Every call returns them until [`Change::answer_robots`] answers them.
     pub wanted: Vec<RobotsQuery>,
     /// Answers for the crawl. `done` includes them.
     pub found: Vec<RobotsReply>,
@@ -141,8 +140,8 @@ impl Change {
         self.put(keys::message(to, id), message);
     }
 
-    /// Requests a robots.txt in another partition. `url` is its URL. The robots.txt at `origin` led to it in
-    /// `hops` redirects.
+    /// Requests a robots.txt in another partition. `url` is the URL of that robots.txt. The robots.txt at
+    /// `origin` led to it in `hops` redirects.
     pub fn send_robots_query(&mut self, origin: &CanonicalUrl, url: &CanonicalUrl, hops: u32) {
         let (from, to) = (self.store.partitions.of_url(origin), self.store.partitions.of_url(url));
         let (origin, url) = (origin.as_str().into(), url.as_str().into());
@@ -163,7 +162,7 @@ impl Change {
         self.remove(wanted.key.clone());
     }
 
-    /// Applies messages to this process's partitions, at most `limit`. A store in a folder has no messages.
+    /// Applies at most `limit` messages to this process's partitions. A store in a folder has no messages.
     ///
     /// # Errors
     /// The store cannot be read.

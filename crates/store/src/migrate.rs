@@ -9,19 +9,19 @@
 //! 2. The lists of URLs (ready, waiting, buffered) are written from the URLs' states.
 //! 3. Totals are counted from the copied records, for each partition. They can be compared with the source's
 //!    totals.
-//! 4. A member of a cluster may belong to another partition of the target than the representative. It then
-//!    becomes a document without a cluster (`near.rs`).
+//! 4. If a member of a cluster is not in the target partition of the representative, it becomes a document
+//!    without a cluster (`near.rs`).
 //!
 //! The target is marked as unfinished from the first write to the last. A migration to an unfinished target
-//! first removes everything in it. The caller copies the archive's files between [`Migration::begin`] and
-//! [`Migration::copy`]. The source is only read.
+//! first removes all records and files of the target. The caller copies the archive's files between
+//! [`Migration::begin`] and [`Migration::copy`]. The source is only read.
 //!
-//! The memory is that of one batch, plus 4 bytes for each number that the source ever assigned to a host,
-//! document or cluster.
+//! A migration needs the memory of one batch, plus 4 bytes for each number that the source ever assigned to a
+//! host, document or cluster.
 //!
 //! Limitations: an interrupted migration starts again from the beginning, because the source may have
-//! changed. Documents of different partitions have no common order. Therefore, of two documents of different
-//! domains, a migration to a database and back may change which comes first.
+//! changed. Documents of different partitions have no common order. Therefore a migration to a database and
+//! back may change the order of two documents of different domains.
 
 mod alone;
 mod copy;
@@ -67,7 +67,7 @@ pub enum MigrateError {
     Store(#[from] StoreError),
 }
 
-/// The number of records that a migration has copied.
+/// The numbers of records that a migration has copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MovedRecords {
     /// Hosts.
@@ -95,8 +95,8 @@ impl<'a> Migration<'a> {
     /// object storage.
     ///
     /// # Errors
-    /// The source is incomplete or has messages, the target has a corpus, or a store cannot be read or
-    /// written.
+    /// The source is incomplete or has messages, the target already has a corpus, or a store cannot be read
+    /// or written.
     pub fn begin(from: &Store, to: &'a mut Writer) -> Result<Self, MigrateError> {
         if from.is_rebuilding()? || from.is_migrating()? {
             return Err(MigrateError::Unfinished);

@@ -1,19 +1,18 @@
-//! Finds duplicates. Defines which kinds of duplicates are detected, and maintains the index of
-//! near-duplicates.
+//! Defines which kinds of duplicates are detected, and maintains the index that finds near-duplicates.
 //!
-//! The index contains the documents that represent their cluster or are alone in it. It finds them by the
-//! keys of their signatures. It is in memory. It is built from the stored signatures in the order of their
+//! The index finds documents by the keys of their signatures. It contains the documents that represent their
+//! cluster or are alone in it. It is in memory, and is built from the stored signatures in the order of their
 //! numbers, in 10 to 20 µs per document. Its results are always checked against the store. Therefore a
 //! document that is removed, or that becomes a member, may stay in the index.
 //!
 //! Only documents of the same partition are compared. A store in a folder has one partition. In a shared
 //! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not
 //! found. In return, the result does not depend on the number of workers, and no worker needs the index of
-//! another. The index of a partition is loaded when the partition gets its first document, and loaded again
-//! after another worker owned the partition.
+//! another worker. The index of a partition is loaded when the partition gets its first document, and loaded
+//! again after another worker owned the partition.
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
-//! compared before they are extracted again.
+//! compared until they are extracted again.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -30,11 +29,11 @@ use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// If the index contains a smaller share of the documents' keys, a warning is logged.
+/// A warning is logged if the index contains less than this share of the documents' keys.
 const LITTLE: f64 = 0.5;
 
-/// The index loads `LOADED` times the number of documents that fit into its table. Of even older documents,
-/// the table would keep less than 2% of the keys.
+/// The index loads at most `LOADED` times the number of documents that fit into its table. The table would
+/// keep less than 2% of the keys of even older documents.
 const LOADED: usize = 4;
 
 /// The kinds of duplicates that are detected when a document is stored.
@@ -44,7 +43,7 @@ pub struct DuplicateLevels {
     pub exact: bool,
     /// The thresholds for near-duplicates. `None` if near-duplicates are not detected.
     pub near: Option<SimilarityParams>,
-    /// How the representative of a cluster is chosen.
+    /// The rule that chooses the representative of a cluster.
     pub representative: Representative,
     /// Memory of the index, in bytes.
     pub memory: usize,
@@ -61,7 +60,7 @@ impl Default for DuplicateLevels {
     }
 }
 
-/// Which kinds of duplicates are detected, and the index of near-duplicates.
+/// The kinds of duplicates that are detected, and the index of near-duplicates.
 #[derive(Debug)]
 pub struct Duplicates {
     pub(crate) exact: bool,
@@ -79,8 +78,8 @@ struct NearDuplicates {
 }
 
 impl Duplicates {
-    /// Creates the index. Loads the documents of a store in a folder. Those of a shared store are loaded
-    /// later, partition by partition.
+    /// Creates the index. Loads the documents of a store in a folder. If the store is shared, documents are
+    /// loaded later, partition by partition.
     ///
     /// # Errors
     /// The store cannot be read.

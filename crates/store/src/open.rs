@@ -17,7 +17,7 @@ use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, compaction, flushed, keys};
 
-/// In format 1, texts and signatures are in sled. In format 2, they are in files.
+/// The format of the store. Texts and signatures are in sled in format 1, and in files in format 2.
 const FORMAT: u32 = 2;
 
 /// Options for opening a store.
@@ -39,8 +39,8 @@ pub struct Writer {
 /// Opens the store in `folder`.
 ///
 /// # Errors
-/// The folder cannot be used, another process has it open, or the store cannot be read. The folder has no
-/// store and `options.create` is false.
+/// The folder cannot be used, another process has it open, or the store cannot be read. Also fails if the
+/// folder has no store and `options.create` is false.
 pub fn open(folder: &Path, options: &StoreOptions) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
@@ -63,8 +63,8 @@ pub fn open(folder: &Path, options: &StoreOptions) -> Result<Writer, StoreError>
 }
 
 /// Opens the store in `folder` for reading. If another process has the folder open, reads through that
-/// process. Then the reader also sees committed changes that are not flushed yet. `cache` is the memory for
-/// sled's page cache, in bytes.
+/// process, and also sees committed changes that are not flushed yet. `cache` is the memory for sled's page
+/// cache, in bytes.
 ///
 /// # Errors
 /// The folder cannot be used or has no store, or another process has it open and does not serve reads.
@@ -117,7 +117,7 @@ impl Writer {
         &self.store.folder
     }
 
-    /// Begins a change. It takes effect with [`Writer::commit`].
+    /// Begins a change. The change takes effect with [`Writer::commit`].
     #[must_use]
     pub fn begin(&self) -> Change {
         Change::new(self.store.clone())
@@ -135,7 +135,7 @@ impl Writer {
     }
 
     /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept.
-    /// Opening a store in a folder removes all raw pages without such a URL.
+    /// Opening a store in a folder removes all other raw pages.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -160,8 +160,8 @@ impl Writer {
         self.flush_documents(&mut duplicates)
     }
 
-    /// Writes the archive and then all committed changes to disk. `duplicates` are those with which the
-    /// documents were stored: if another worker stored the same text first, the document becomes an alias.
+    /// Writes the archive and then all committed changes to disk. `duplicates` is the value with which the
+    /// documents were stored. If another worker stored the same text first, the document becomes an alias.
     ///
     /// # Errors
     /// The disk cannot be written.
@@ -189,7 +189,7 @@ impl Writer {
     /// Copies all committed records to a new store in another folder.
     ///
     /// # Errors
-    /// The folder cannot be used or has a store already, or one of the two stores fails.
+    /// The folder cannot be used or already has a store, or one of the two stores fails.
     pub fn copy_to(&self, folder: &Path, options: &StoreOptions) -> Result<(), StoreError> {
         let path = folder.join("sled");
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
@@ -208,8 +208,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Resolves lost claims: a document of this process whose text another process stored first becomes an
-    /// alias of that process's document.
+    /// Resolves lost claims. If another process stored a text first, this process's document with the text
+    /// becomes an alias of that process's document.
     fn resolve_lost_claims(
         &mut self,
         lost: Vec<LostClaim>,
@@ -237,8 +237,8 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages whose URL is neither buffered nor kept. Such a page remains if a crash happens
-    /// between storing a page and committing its URL, or between training and removing the page.
+    /// Removes raw pages whose URL is neither buffered nor kept. A crash leaves such a page between storing the
+    /// page and committing its URL, or between training and removing the page.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;

@@ -14,10 +14,10 @@ use zstd::bulk::Compressor;
 use crate::StoreError;
 use crate::records::{PackedInfo, RawPage, decode, encode};
 
-/// Compression level for texts. At higher levels, time grows faster than size shrinks.
+/// Compression level for texts. Above this level, compression takes much longer and saves little space.
 const TEXT_LEVEL: i32 = 3;
-/// Compression level for raw pages, which are kept until training. It takes half the time of level 3, and its
-/// results are a tenth larger.
+/// Compression level for raw pages, which are kept until training. It takes half the time of level 3, and
+/// compressed pages are a tenth larger.
 const PAGE_LEVEL: i32 = 1;
 
 /// A compressed document, ready to be stored.

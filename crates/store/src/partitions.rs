@@ -1,11 +1,11 @@
 //! Maps hosts, documents and clusters to the fixed partitions of a shared store.
 //!
 //! There are always 256 partitions. The hash of a registrable domain determines the partition of its hosts.
-//! Therefore one partition has all URLs, documents and counts of a host, and all hosts of a domain, which
-//! share one delay between requests. When the Public Suffix List changes, a host stays in the partition that
-//! stores it (`exceptions.rs`). At any time, at most one process owns a partition and may write its records.
-//! The numbers of hosts, documents and clusters begin with the number of their partition, so each partition
-//! assigns its numbers independently.
+//! Therefore one partition has all URLs, documents and counts of a host. It also has all hosts of a domain,
+//! which share one delay between requests. When the Public Suffix List changes, a host stays in the partition
+//! that stores it (`exceptions.rs`). At any time, at most one process owns a partition and may write its
+//! records. The numbers of hosts, documents and clusters begin with the number of their partition, so each
+//! partition assigns its numbers independently.
 //!
 //! A store in a folder is a single partition without a number. Its keys and numbers contain no partition.
 
@@ -62,7 +62,7 @@ pub(crate) type Exceptions = Arc<BTreeMap<String, Partition>>;
 #[derive(Debug, Clone)]
 pub(crate) enum Partitions {
     Whole,
-    /// 256 partitions, of which this process owns some. No leases if the store is opened only for reading.
+    /// 256 partitions, of which this process owns some. `None` if the store is opened only for reading.
     Cut(Option<Leases>, Exceptions),
 }
 
@@ -72,7 +72,7 @@ impl Partitions {
     }
 
     /// Returns the partition that stores a host. `host` is the name, with the port if it is not the default.
-    /// `domain` is the registrable domain, which determines the partition of a host without an exception.
+    /// `domain` is the registrable domain, which determines the partition unless the host is an exception.
     pub(crate) fn for_host(&self, host: &str, domain: &str) -> Partition {
         match self {
             Self::Whole => Partition::WHOLE,
@@ -104,8 +104,8 @@ impl Partitions {
         if self.is_cut() { Partition::new((number >> WITHIN) as u8) } else { Partition::WHOLE }
     }
 
-    /// Returns the epoch of the lease of a partition. It differs after another process has owned the
-    /// partition. Returns 0 for a store in a folder, and for a partition without a lease.
+    /// Returns the epoch of the lease of a partition. It grows each time the partition changes hands. Returns 0
+    /// for a store in a folder, and for a partition without a lease.
     pub(crate) fn epoch(&self, partition: Partition) -> i64 {
         match self {
             Self::Cut(Some(leases), _) => leases.epochs([partition]).pop().and_then(|(_, epoch)| epoch),

@@ -1,4 +1,4 @@
-//! Reads a store. At the same time, a writer may change the store.
+//! Reads a store, even while a writer changes it.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -22,7 +22,7 @@ use crate::{
     UrlRecord, Writer, keys,
 };
 
-/// The record of a URL and its raw page, each `None` if it does not exist.
+/// The record of a URL and its raw page. Each is `None` if it does not exist.
 pub type UrlWithPage = Result<(Option<UrlRecord>, Option<RawPage>), StoreError>;
 
 /// A handle for reading a store. Clones are cheap and may be sent to other threads.
@@ -93,7 +93,8 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
-    /// Returns the host's next URL to request, in the order of [`crate::QueuePosition`], or `None` if no URL is ready.
+    /// Returns the host's next URL to request, in the order of [`crate::QueuePosition`]. Returns `None` if no URL
+    /// is ready.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -103,7 +104,7 @@ impl Store {
         Ok(Some((url, decode("a URL", &record)?)))
     }
 
-    /// Counts the documents whose response is not in the archive. `is_there` says whether the archive
+    /// Counts the documents whose response is not in the archive. `is_there` returns whether the archive
     /// contains the response at a position.
     ///
     /// # Errors
@@ -156,7 +157,7 @@ impl Store {
         self.get("a host", &keys::host(self.partitions.of_name(name), name))
     }
 
-    /// Returns the record of a host's robots.txt, or `None` if none is stored.
+    /// Returns the record of a host's robots.txt, or `None` if no record is stored.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -164,8 +165,8 @@ impl Store {
         self.get("a robots.txt", &keys::robots(host))
     }
 
-    /// Returns the record of a robots.txt, or `None` if none is stored. `url` is a host's own robots.txt, or
-    /// the target of its redirect.
+    /// Returns the record of the robots.txt at `url`, or `None` if no record is stored. `url` is a host's own
+    /// robots.txt, or the target of its redirect.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -173,8 +174,8 @@ impl Store {
         self.robots(robots_name(url))
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages, or `None` if none is
-    /// stored.
+    /// Returns the health of a host's template, computed from the host's last pages. Returns `None` if no
+    /// health is stored.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -206,7 +207,7 @@ impl Store {
         .collect()
     }
 
-    /// Returns the raw page of a buffered or kept URL, or `None` if the URL has none.
+    /// Returns the raw page of a buffered or kept URL. Returns `None` if the URL has no raw page.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -215,7 +216,7 @@ impl Store {
     }
 
     /// Returns the records of URLs and their raw pages, like [`url`](Self::url) and [`page`](Self::page), in
-    /// one request. If a record or page cannot be decoded, only the result for its URL is an error.
+    /// one request. If a record or page cannot be decoded, only the result for this URL is an error.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -283,7 +284,7 @@ impl Store {
         Ok(totals)
     }
 
-    /// Returns the position up to which the archive is known to be on disk, or `None` if nothing was
+    /// Returns the position up to which the archive is known to be on disk. Returns `None` if nothing was
     /// archived.
     ///
     /// # Errors
@@ -292,8 +293,8 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// Returns the offset in bytes up to which a file was replayed for a purpose, for each of these
-    /// partitions. It is 0 where the file was not replayed.
+    /// Returns, for each of these partitions, the offset in bytes up to which a file was replayed for a
+    /// purpose. The offset is 0 if the file was not replayed in the partition.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -311,8 +312,8 @@ impl Store {
         marks.map(|mark| mark.map_or(Ok(0), |mark| decode("the state of a replay", &mark))).collect()
     }
 
-    /// Returns the position up to which the archive was re-extracted in each partition, or `None` where it
-    /// never was.
+    /// Returns, for each of these partitions, the position up to which the archive was re-extracted. The
+    /// position is `None` if the archive was not re-extracted in the partition.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 
-/// A host's number within one store. It keeps the frontier's keys short.
+/// A host's number within one store. Numbers keep the frontier's keys short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HostId(pub u32);
 
@@ -23,7 +23,7 @@ pub struct UrlRecord {
     pub url: String,
     /// The number of the URL's host.
     pub host: HostId,
-    /// The expected kind of the URL: front page, section, page, feed or sitemap.
+    /// The expected kind of page: front page, section, page, feed or sitemap.
     pub role: Role,
     /// Number of links between a seed, sitemap or feed and this URL.
     pub depth: u32,
@@ -39,7 +39,7 @@ pub struct UrlRecord {
     pub etag: Option<String>,
     /// `Last-Modified` of the last response, for a conditional request.
     pub last_modified: Option<String>,
-    /// How the last visit ended.
+    /// The outcome of the last visit.
     pub last: Option<Outcome>,
     /// The URL of the document with the text of this page. `None` if the page has its own document or no
     /// text.
@@ -133,7 +133,7 @@ pub struct HostRecord {
     pub queued: u64,
     /// Number of buffered articles that were not yet used for training.
     pub buffered: u32,
-    /// Version of the newest template. 0: no template yet.
+    /// Version of the newest template, or 0 if there is no template.
     pub template: u32,
     /// The end of the host's back-off.
     pub held_until: Option<Timestamp>,
@@ -143,11 +143,11 @@ pub struct HostRecord {
     /// Whether the user has paused requests to the host.
     #[serde(default)]
     pub paused: bool,
-    /// Number of visits to articles because a feed or sitemap announced a change. When it is large, it is
-    /// halved together with `confirmed_updates`.
+    /// Number of visits to articles that a feed or sitemap announced as changed. When this number is large,
+    /// it is halved together with `confirmed_updates`.
     #[serde(default)]
     pub announced_updates: u32,
-    /// Number of these visits in which the article had changed.
+    /// Number of the visits in `announced_updates` in which the article had changed.
     #[serde(default)]
     pub confirmed_updates: u32,
 }
@@ -194,7 +194,7 @@ pub struct Counts {
     pub refused: BTreeMap<String, u64>,
     /// Number of responses with a body.
     pub fetched: u64,
-    /// Total size of these bodies, in bytes.
+    /// Total size of the response bodies, in bytes.
     pub bytes: u64,
     /// Total duration of the visits in milliseconds. A visit begins with the dispatch of its URL.
     #[serde(default)]
@@ -225,9 +225,10 @@ pub struct Run {
 /// The position up to which the archive was re-extracted in a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reextracted {
-    /// Number of the run that re-extracts. A later run starts over.
+    /// Number of the run that re-extracts. A later run starts again from the beginning.
     pub run: u32,
-    /// A digest of the settings of the re-extraction. If the settings differ, the re-extraction starts over.
+    /// A digest of the settings of the re-extraction. If the settings change, the re-extraction starts again
+    /// from the beginning.
     pub settings: String,
     /// The number of the archive file in progress. All earlier files are done.
     pub file: u32,
@@ -304,7 +305,7 @@ impl Counts {
         self.outcomes.iter().filter(|(reason, _)| of(reason)).map(|(_, count)| count).sum()
     }
 
-    /// Returns the number of visits whose outcome has a class for which `is_wanted` returns true.
+    /// Returns the number of visits with an outcome of a class for which `is_wanted` returns true.
     #[must_use]
     pub fn of_class(&self, is_wanted: impl Fn(OutcomeClass) -> bool) -> u64 {
         let is_wanted = |reason: &str| OutcomeClass::from_reason(reason).is_some_and(&is_wanted);

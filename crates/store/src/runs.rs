@@ -1,8 +1,8 @@
 //! Records runs: when a crawl or a replay of an archive began and ended.
 //!
 //! A run belongs to the whole store and not to a partition. The first worker begins the run, others join it,
-//! and one of them ends it. The record is replaced only if it has not changed since it was read. So a worker
-//! that was suspended cannot restore an older state.
+//! and one of them ends it. The record is replaced only if it has not changed since it was read. Therefore a
+//! worker that was suspended cannot restore an older state.
 
 use jiff::Timestamp;
 
@@ -48,8 +48,8 @@ impl Store {
 
 impl Writer {
     /// Continues the last run if it is of the same kind and has not ended. Otherwise begins a run. `replayed`
-    /// says whether the run reads an archive. Such runs are not compared with other runs. Returns the run,
-    /// and whether it continues the last run.
+    /// means that the run reads an archive. Such runs are not compared with other runs. Returns the run, and
+    /// `true` if it continues the last run.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -89,10 +89,10 @@ impl Writer {
         Ok((bytes, run))
     }
 
-    /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed it.
+    /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed the run.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // An exchange is durable when it returns. With sled, it also flushes all changes, so the archive must
-        // be flushed first.
+        // An exchange is durable when it returns. With sled, it also flushes all changes, so the archive must be
+        // flushed first.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];

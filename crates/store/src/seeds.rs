@@ -21,7 +21,7 @@ struct SeedRecord {
 
 impl Store {
     /// Returns the seeds of the last crawl or rebuild, in their order. Returns `None` if no seeds are
-    /// recorded, because the corpus was only ingested or is from an older version.
+    /// recorded: the corpus was only ingested, or is from an older version.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -8,7 +8,7 @@ use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord};
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
-/// A document's relation to similar documents.
+/// The relation of a document to similar documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarityInfo {
     /// The representative of the document's cluster. A document that is alone represents itself.

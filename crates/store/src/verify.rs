@@ -3,8 +3,8 @@
 //! 1. Every record and every text is readable, and each text has the stored hash.
 //! 2. A URL is in the list of its state, and each entry of a list refers to a URL in that state. Each
 //!    buffered or kept URL has a raw page.
-//! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and its
-//!    URL refers to that document. Each URL that refers to another URL's document has an alias.
+//! 3. A document has a URL, and the hash of its text refers to the document. An alias has a document, and the
+//!    alias's URL refers to that document. Each URL that refers to another URL's document has an alias.
 //! 4. A signed document is alone, represents its cluster, or is a member of a cluster with an existing
 //!    representative. Each signature belongs to a signed document.
 //! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
@@ -46,9 +46,9 @@ pub struct CheckedCounts {
 
 /// Receives the faults that a check finds, and the positions that the archive should contain.
 pub trait Examiner {
-    /// Reports a fault. `what` describes it, with the URL or key.
+    /// Reports a fault. `what` describes the fault, with the URL or key.
     fn fault(&mut self, what: String);
-    /// Receives a URL. The archive should contain the URL's last response body at `at`.
+    /// Receives a URL. The archive should contain the last response body of the URL at `at`.
     fn archived(&mut self, url: &UrlRecord, at: ArchivePosition);
     /// Receives a document whose URL has no position in the archive.
     fn without_archive(&mut self, document: &Document);

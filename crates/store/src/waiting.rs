@@ -5,8 +5,8 @@ use gleaner_frontier::UrlKey;
 use crate::{Store, StoreError, UrlRecord, UrlState, WaitReason, keys};
 
 impl Store {
-    /// Returns when the first URL that waits because of `wait` is due, in seconds since 1970. `None`: no URL
-    /// waits.
+    /// Returns the time at which the first URL that waits because of `wait` is due, in seconds since 1970.
+    /// Returns `None` if no URL waits.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -15,8 +15,8 @@ impl Store {
         Ok(firsts.iter().flatten().filter_map(|key| keys::due_of(key)).min())
     }
 
-    /// Returns the key prefixes of waiting URLs in this process's partitions. If the store is only read: in
-    /// all.
+    /// Returns the key prefixes of waiting URLs in this process's partitions, or in all partitions if the store
+    /// is only read.
     fn waiting_in_partitions(&self, wait: WaitReason) -> Vec<Vec<u8>> {
         let partitions =
             if self.partitions.is_held() { self.partitions.held() } else { self.partitions.all() };

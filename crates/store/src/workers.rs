@@ -2,7 +2,7 @@
 //!
 //! [`join`] makes a process a worker, which must have the settings of the running workers. The worker takes
 //! its share of the partitions and renews its leases. [`visit`] opens the store only for reading. This module
-//! also releases partitions, and registers a worker again if other workers considered it dead.
+//! also releases partitions, and registers a worker again if other workers considered the worker dead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct WorkerParams {
     pub address: String,
     /// The object storage for files.
     pub objects: Objects,
-    /// The worker's name, which is shown to users.
+    /// The worker's name that users see.
     pub name: String,
     /// How long a lease lasts without a renewal.
     pub lease: Duration,
@@ -63,7 +63,6 @@ impl WorkerParams {
 
 /// Makes this process a worker. `folder` contains the process's own files, such as reports and caches.
 ///
-/// # Errors
 /// The database or the storage cannot be reached or refuses access. The tables are newer than this program.
 /// The settings differ from those of the running workers. The clocks of this machine and of the database
 /// differ by more than a minute. The folder cannot be used, or another process has it open.
@@ -108,7 +107,7 @@ pub fn join(folder: &Path, membership: &WorkerParams) -> Result<Writer, StoreErr
     Ok(Writer::from_store(&store).expect("nobody else has this store yet"))
 }
 
-/// Opens a shared store for reading. `folder` is for reports and caches. `patience` is how long to retry
+/// Opens a shared store for reading. `folder` is for reports and caches. `patience` is the time for retries
 /// while the database is unavailable.
 ///
 /// # Errors
@@ -153,7 +152,7 @@ fn session_of(name: &str) -> String {
 }
 
 impl Store {
-    /// Returns this process's leases, or `None` if the store is not shared or is only read.
+    /// Returns this process's leases. Returns `None` if the store is not shared or is only read.
     #[must_use]
     pub fn leases(&self) -> Option<&Leases> {
         self.distributed.as_ref().and_then(Postgres::leases)
@@ -203,7 +202,7 @@ impl Store {
         self.partitions.held().into_iter().map(PartitionId).collect()
     }
 
-    /// Returns the workers that sent a heartbeat within this time. An unshared store has none.
+    /// Returns the workers that sent a heartbeat within this time. A store that is not shared has no workers.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -247,7 +246,7 @@ impl Writer {
             "another worker has taken over; unflushed changes are dropped, and their pages will be fetched again"
         );
         worker.apply(engine)?;
-        // The appended records of the archive belong to the dropped changes, so they are dropped too.
+        // The records that were appended to the archive belong to the dropped changes, so they are dropped too.
         self.archive_target = None;
         engine.forget();
         let Some(leases) = engine.leases() else { return Ok(()) };
@@ -275,7 +274,7 @@ impl Writer {
     /// Does nothing if the store is not shared.
     ///
     /// # Errors
-    /// The database cannot be reached. In this case a later heartbeat, or the end of the leases, releases the
+    /// The database cannot be reached. In this case, a later heartbeat or the end of the leases releases the
     /// partitions.
     pub fn rest(&mut self) -> Result<(), StoreError> {
         self.wait(true)

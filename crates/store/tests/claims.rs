@@ -198,7 +198,7 @@ fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
     let third = page(&mut two, &first, 3);
     assert_eq!(place(&mut two, &mut twos, &third, similar("wind", 0)), Placement::Stored);
 
-    // The first worker had an index of the partition before the second one added a document.
+    // The first worker had an index of the partition before the second worker added a document.
     two.flush().unwrap();
     two.release(&[partition]).unwrap();
     let path = place_of_both.path().join("one again");

@@ -201,7 +201,7 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
     assert_eq!(corpus.writer.store().similarity_info(id(0)).unwrap(), None);
-    // The document was not signed. It is compared when it is extracted again.
+    // The document has no signature. It is compared when it is extracted again.
     corpus.set(|levels| levels.near = Some(SimilarityParams::default().with_duplicate(0.95)));
     assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
     assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);

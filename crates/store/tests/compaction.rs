@@ -48,7 +48,8 @@ fn visit(writer: &mut Writer, number: u8, hour: i64, text: &str) {
     writer.flush().unwrap();
 }
 
-/// Fills a corpus: each document in a file of its own, some with earlier revisions, some replaced.
+/// Fills a corpus. Each document is in a separate file. Some documents have earlier revisions, and some are
+/// replaced.
 fn fill(writer: &mut Writer) {
     for number in 0..DOCUMENTS {
         visit(writer, number, 0, &format!("text {number}"));
@@ -77,7 +78,7 @@ fn objects(place: &Place, folder: &str) -> Vec<String> {
     place.objects().list(folder).unwrap().into_iter().map(|object| object.name).collect()
 }
 
-/// Reads the documents of all open files, as another program does: without the database.
+/// Reads the documents of all Parquet files without the database, like another program.
 fn open_documents(place: &Place) -> Vec<StoredDocument> {
     let mut documents = Vec::new();
     for name in objects(place, DOCUMENTS_FOLDER) {
@@ -120,7 +121,7 @@ fn documents_and_revisions_are_merged_and_read_as_before() {
             assert_eq!(open[id], (texts.len() as u32, texts.last().unwrap().clone()));
         }
         assert_eq!(open_documents(&place).len(), before.len(), "outdated documents are left out");
-        // A later text of a document is read instead of the merged one.
+        // The store returns a later text of a document instead of the merged text.
         visit(&mut writer, 3, 3, "text 3, changed 3");
         assert_eq!(store.document(id(3)).unwrap().unwrap().text, "text 3, changed 3");
         assert_eq!(store.revisions(id(3)).unwrap().len(), 3);
@@ -193,7 +194,7 @@ fn two_processes_do_not_merge_the_same_files() {
     assert_eq!(open_documents(&place).len(), before.len());
 }
 
-/// The process ends after it has written the new object, and after it has recorded it.
+/// The process ends after it has written the new object, or after it has recorded it.
 #[test]
 fn a_compaction_that_is_interrupted_loses_nothing() {
     for place in places() {

@@ -1,4 +1,4 @@
-//! Tests that each text is stored once, with every URL that has it, in any order of extractions.
+//! Tests that each text is stored once with all its URLs, for any order of extractions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Tests the frontier, even after crashes: the ready URLs, their order, and the waiting URLs.
+//! Tests the frontier, also after crashes: the ready URLs, their order, and the waiting URLs.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -225,7 +225,7 @@ fn a_change_that_is_not_committed_leaves_no_trace(place: &Place) {
     assert_eq!(next(&writer, "a.example"), None);
 }
 
-/// A reader finds everything that was committed before it began, whether or not a flush happens meanwhile.
+/// A reader finds everything that was committed before it began, even if a flush happens meanwhile.
 fn a_reader_beside_a_flush_misses_nothing(place: &Place) {
     let mut writer = place.open();
     let store = writer.store();

@@ -1,4 +1,4 @@
-//! The integration tests of the store, on sled and on PostgreSQL, if it is installed.
+//! Contains the integration tests of the store, on sled and, if it is installed, on PostgreSQL.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says what it skips")]
 

@@ -160,8 +160,8 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     writer.flush().unwrap();
 }
 
-/// A document with its earlier revisions, its URLs, its relation to similar documents, and when its page was
-/// gone.
+/// A document with its earlier revisions, its URLs, its relation to similar documents, and the time at which
+/// its page was gone.
 type SeenDocument = (Document, Vec<Document>, Vec<String>, Option<SimilarityInfo>, Option<Timestamp>);
 
 /// Everything that a store returns, with names instead of numbers.
@@ -301,8 +301,8 @@ fn partition(document: &Document) -> u8 {
     partition_of(CanonicalUrl::parse(&document.url).unwrap().domain())
 }
 
-/// Returns what a database stores of a corpus from a folder. If a member of a cluster and its representative
-/// are in different partitions, the member becomes a document without a cluster.
+/// Returns the expected content of a database after a migration from a folder. If a member of a cluster and
+/// its representative are in different partitions, the member becomes a document without a cluster.
 fn split(seen: Seen) -> Seen {
     let partitions: BTreeMap<DocumentId, u8> =
         seen.documents.iter().map(|(document, ..)| (document.id, partition(document))).collect();
@@ -414,7 +414,7 @@ fn work_goes_on_in_the_target() {
     let Some(database) = Place::database() else { return };
     let (folder, back) = (Place::folder(), Place::folder());
     let mut source = open(&folder);
-    // The three pages of a host have three topics. The pages that follow are copies of its first one.
+    // The three pages of a host have three topics. Later pages are copies of the first page.
     let steps: Vec<Step> = (0..21).map(|page| Step::Place(page, page / 7, page % 4)).collect();
     fill(&mut source, &steps);
     assert!(source.store().clusters().count() > 0);

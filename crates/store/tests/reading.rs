@@ -1,5 +1,5 @@
 //! Tests reading a folder that another handle has open for writing. A second handle of the same process reads
-//! as another process would, because the lock does not distinguish the two.
+//! like another process, because the lock does not distinguish the two.
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 const CACHE: u64 = 16 << 20;
 
-/// Number of pages. They do not fit into one response.
+/// Number of pages, which do not fit into one response.
 const PAGES: usize = 2500;
 
 fn url(number: usize) -> CanonicalUrl {

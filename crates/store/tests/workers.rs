@@ -327,8 +327,7 @@ fn who_flushes_has_something_to_do() {
     change.put_robots(url.host(), &"rules");
     one.commit(change).unwrap();
     one.flush().unwrap();
-    // The flush may have removed a message. Without the message, only the busy worker shows that work
-    // remains.
+    // The flush may have removed a message. Without the message, only the busy worker shows that work remains.
     assert!(!one.store().are_all_idle().unwrap());
 }
 

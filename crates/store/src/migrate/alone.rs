@@ -1,7 +1,7 @@
 //! Lets one process take all partitions of a database.
 //!
 //! The migrating process joins as a worker. Its name and settings differ from those of any crawl, so the
-//! database refuses a worker that starts during the migration. After the migration no worker is alive, so the
+//! database refuses a worker that starts during the migration. No worker is alive after the migration, so the
 //! next worker may have any settings.
 
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::{Store, StoreError, Writer};
 
 const NAME: &str = "migrate";
 
-/// How long the first access is retried if the database is unavailable. It is short, as the address may be
-/// wrong.
+/// How long the first access is retried if the database is unavailable. This time is short, because the
+/// address may be wrong.
 const FIRST: Duration = Duration::from_secs(20);
 
 const PARTITIONS: usize = 256;
 
 /// Joins a database as its only worker, with all partitions. If an earlier migration was killed, waits until
-/// its leases have ended. `create` says whether to create missing tables. Ignores the name and settings in
+/// its leases have ended. If `create` is true, creates missing tables. Ignores the name and settings in
 /// `membership`.
 ///
 /// # Errors

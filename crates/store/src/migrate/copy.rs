@@ -71,7 +71,7 @@ impl Migration<'_> {
     }
 }
 
-/// Returns the number in the record `name` of each partition of a store, or 0 without such a record.
+/// Returns, for each partition of a store, the number in its record `name`, or 0 if there is no such record.
 fn limits<T: serde::de::DeserializeOwned>(
     store: &Store,
     name: &str,
@@ -136,8 +136,8 @@ impl Copier<'_> {
         Ok(())
     }
 
-    /// Copies the replay positions of the files that have a position in every partition of the source. Of the
-    /// positions of a file, each partition of the target gets the smallest.
+    /// Copies the replay positions of the files that have a position in every partition of the source. Each
+    /// partition of the target gets the smallest position of a file.
     fn replayed(&mut self) -> Result<(), StoreError> {
         let is_cut = self.from.partitions.is_cut();
         let mut files: BTreeMap<(String, String), (usize, u64)> = BTreeMap::new();
@@ -219,7 +219,7 @@ impl Copier<'_> {
     }
 
     /// Returns the target's partition for a document that has this number in the source. If both stores are
-    /// partitioned, the number contains the partition, and no look-up is needed.
+    /// partitioned, the number contains the partition, so no look-up is needed.
     fn partition_of_number(&self, number: u32, id: DocumentId) -> Result<Partition, StoreError> {
         match self.from.partitions.is_cut() && self.target.is_cut() {
             true => Ok(self.from.partitions.of_number(number)),
@@ -266,8 +266,8 @@ impl Copier<'_> {
         self.cluster(record)
     }
 
-    /// Writes a member of a cluster. If it is in another partition than the cluster, writes a document
-    /// without a cluster and returns `false`.
+    /// Writes a member of a cluster. If the member and the cluster are in different partitions, writes a
+    /// document without a cluster and returns `false`.
     fn member(&mut self, number: u32, value: &[u8]) -> Result<bool, StoreError> {
         let kept: SignatureRecord = decode("a member of a cluster", value)?;
         let new = self.renumbered(ClusterMembership { number, cluster: kept.cluster })?;

@@ -62,7 +62,7 @@ impl<'a> Loader<'a> {
         self.commit()?;
         self.to.flush()?;
         if let Some(engine) = &self.store.distributed {
-            // A worker caches the host records that it wrote. The migration does not read them again.
+            // A worker caches the host records that it wrote. The migration does not read these records again.
             engine.forget();
         }
         Ok(())

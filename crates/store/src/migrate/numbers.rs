@@ -8,8 +8,8 @@ use crate::partitions::{Partition, Partitions};
 
 const NONE: u32 = u32::MAX;
 
-/// One list for each source partition. For each old number, the list contains its partition in the target
-/// and, after [`NumberMap::assign`], its new number.
+/// One list for each source partition. For each old number, the list contains the target's partition and,
+/// after [`NumberMap::assign`], the new number.
 #[derive(Debug)]
 pub(super) struct NumberMap {
     what: &'static str,

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::ObjectError;
 
-/// The kind of a bucket's service.
+/// The service that stores a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
     /// Amazon S3 or a compatible service.

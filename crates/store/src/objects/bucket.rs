@@ -1,12 +1,12 @@
 //! Defines the operations of a storage.
 //!
-//! A put is complete and atomic. A reader sees the object before or after it, never a part. A bucket
-//! guarantees this for a single upload. A folder writes the file under another name, syncs it and renames it.
+//! A put is complete and atomic: a reader sees either the old object or the new one. A bucket guarantees this
+//! for a single upload. A folder writes the file under another name, syncs it and renames it.
 //!
-//! Limitations: a put has the object in memory as a whole and sends it in one request. S3 allows 5 GB for a request.
-//! Only [`Objects::join`] sends an object in parts.
-//! If the writer of a folder is killed, its unfinished file `name#1` stays and is never listed or removed.
-//! Whether synced data is durable depends on the folder's file system.
+//! Limitations: a put needs memory for the whole object, and sends it in one request. S3 allows 5 GB per request.
+//! Only [`Objects::join`] sends an object in parts. If the writer of a folder is killed, its unfinished file
+//! `name#1` stays and is never listed or removed. Whether synced data is durable depends on the folder's file
+//! system.
 
 use std::fmt;
 use std::future::Future;
@@ -37,17 +37,17 @@ const CHECK: Duration = Duration::from_secs(10);
 /// The options of a storage.
 #[derive(Clone)]
 pub struct StorageOptions {
-    /// How long a call retries while the storage is unavailable. Zero: one attempt.
+    /// How long a call retries while the storage is unavailable. If zero, there is only one attempt.
     pub patience: Duration,
     /// Maximum duration of one request, including its body.
     pub timeout: Duration,
-    /// Called while the storage is unavailable. `true` ends the call. The function runs on the storage's own
-    /// thread and must return at once.
+    /// Called while the storage is unavailable. If it returns `true`, the call ends. The function runs on the
+    /// storage's own thread and must return at once.
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Keys, endpoint, region.
+    /// The variables with keys, endpoint and region.
     pub environment: Environment,
-    /// A PEM file of certificates that are trusted in addition to the system's. `None`: the file in
-    /// `AWS_CA_BUNDLE` is used, if set.
+    /// A PEM file of certificates that are trusted in addition to the system's certificates. If `None`, the
+    /// file in `AWS_CA_BUNDLE` is used, if this variable is set.
     pub certificates: Option<PathBuf>,
     /// Whether to create a missing folder.
     pub makes_folder: bool,
@@ -92,7 +92,7 @@ pub struct ObjectEntry {
     pub changed: Timestamp,
 }
 
-/// An open storage. Clones share it.
+/// An open storage. Clones use the same storage.
 #[derive(Clone)]
 pub struct Objects {
     storage: Arc<Storage>,
@@ -107,8 +107,7 @@ impl fmt::Debug for Objects {
 
 impl Objects {
     /// Opens the storage at an address ([`Address::parse`]). Creates a missing folder if
-    /// [`StorageOptions::makes_folder`] is true. For a bucket, this sends no request. [`Objects::check`]
-    /// does.
+    /// [`StorageOptions::makes_folder`] is true. Sends no request to a bucket, unlike [`Objects::check`].
     ///
     /// # Errors
     /// The address is invalid, a setting is missing or wrong, or the folder cannot be created.
@@ -131,7 +130,7 @@ impl Objects {
     }
 
     /// Sets the guard object: from now on, all clones treat a folder without this object as unavailable,
-    /// because the folder is probably not mounted. This has no effect on a bucket.
+    /// because the folder is probably not mounted. Has no effect on a bucket.
     pub fn require_object(&self, object: &str) {
         // An error means that the guard object was already set.
         let _ = self.storage.guard.object.set(object.to_owned());
@@ -155,8 +154,8 @@ impl Objects {
         })
     }
 
-    /// Writes an object that consists of parts of other objects (name, offset, length), in this order. It exists only
-    /// when it is complete.
+    /// Writes an object that consists of parts of other objects, in this order. Each part is a name, an offset
+    /// and a length in bytes. The new object exists only when it is complete.
     ///
     /// # Errors
     /// A part cannot be read. The object was not written, except perhaps after an outage during the call.
@@ -173,7 +172,7 @@ impl Objects {
     /// Reads an object.
     ///
     /// # Errors
-    /// [`ObjectError::Missing`] if it does not exist.
+    /// [`ObjectError::Missing`] if the object does not exist.
     pub fn get(&self, name: &str) -> Result<Vec<u8>, ObjectError> {
         let path = name::path(name)?;
         self.call("read", name, move |store| {
@@ -185,7 +184,7 @@ impl Objects {
     /// Returns the length of an object in bytes.
     ///
     /// # Errors
-    /// [`ObjectError::Missing`] if it does not exist.
+    /// [`ObjectError::Missing`] if the object does not exist.
     pub fn size(&self, name: &str) -> Result<u64, ObjectError> {
         let path = name::path(name)?;
         self.call("read", name, move |store| {
@@ -203,11 +202,11 @@ impl Objects {
         Ok(ranges.into_iter().next().expect("one range was asked for"))
     }
 
-    /// Reads parts of objects, eight at a time. A range consists of the object's name, the offset and the
-    /// length in bytes. Returns the parts in the order of `ranges`.
+    /// Reads parts of objects, eight at a time. Each range is an object's name, an offset and a length in
+    /// bytes. Returns the parts in the order of `ranges`.
     ///
     /// # Errors
-    /// The error of the first failure. The remaining parts are not read.
+    /// The first error of a read. The remaining parts are not read.
     pub fn get_ranges(&self, ranges: &[(String, u64, u64)]) -> Result<Vec<Vec<u8>>, ObjectError> {
         let parts = ranges.iter().map(|(name, offset, length)| self.storage.part(name, *offset, *length));
         let parts = parts.collect::<Result<Vec<ObjectPart>, ObjectError>>()?;
@@ -272,11 +271,11 @@ impl Objects {
         })
     }
 
-    /// Writes, reads and removes a uniquely named object to detect a wrong bucket, key or endpoint. Waits at
-    /// most 10 s for an unavailable storage.
+    /// Writes, reads and removes an object with a unique name, to detect a wrong bucket, key or endpoint. Waits
+    /// at most 10 s for an unavailable storage.
     ///
     /// # Errors
-    /// One of these operations failed. The message names it and says what the user can do.
+    /// One of these operations failed. The message names the operation and tells the user what to do.
     pub fn check(&self) -> Result<(), ObjectError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("gleaner-check-{}-{now}", std::process::id());
@@ -315,7 +314,7 @@ async fn join(store: &dyn ObjectStore, path: &Path, parts: &[(Path, u64, u64)]) 
     let mut upload = store.put_multipart(path).await?;
     let joined = copy(store, parts, &mut *upload).await;
     if joined.is_err() {
-        // The storage removes the parts of an upload that was not aborted only if it is set up to do so.
+        // If an upload is not aborted, the storage removes its parts only if it is configured to do so.
         let _ = upload.abort().await;
     }
     joined

@@ -30,7 +30,7 @@ impl RuntimeThread {
         Ok(Self { handle, _running: running })
     }
 
-    /// Runs a future on the thread and waits for it. `None`: the future panicked.
+    /// Runs a future on the thread and waits for it. Returns `None` if the future panicked.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,

@@ -59,7 +59,7 @@ impl Environment {
             .collect()
     }
 
-    /// Returns the value of a variable. `None`: it is unset or empty.
+    /// Returns the value of a variable. Returns `None` if the variable is not set or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
@@ -91,7 +91,7 @@ impl Environment {
 
     pub(crate) fn secrets(&self) -> Vec<String> {
         let set = SECRETS.iter().filter_map(|name| self.get(name));
-        // Shorter values would also hide ordinary words. No service has such short secrets.
+        // Shorter secrets would also hide ordinary words. No service has such short secrets.
         set.filter(|value| value.len() > 3).map(str::to_owned).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Describes errors of a storage: the failed operation, its object, and what the user can do.
+//! Describes errors of a storage: the failed operation, its object, and advice for the user.
 //!
 //! Limitation: some errors include the storage's own message, shortened and without keys.
 
@@ -28,7 +28,7 @@ pub enum ObjectError {
     Address {
         /// The given address, without possible secrets.
         address: String,
-        /// What is wrong with it.
+        /// What is wrong with the address.
         why: String,
     },
     /// An environment variable or option that cannot be used.
@@ -52,7 +52,7 @@ pub enum ObjectError {
     Name {
         /// The given name.
         name: String,
-        /// What is wrong with it.
+        /// What is wrong with the name.
         why: String,
     },
     /// The object does not exist.
@@ -90,7 +90,7 @@ pub enum ObjectError {
         at: Operation,
         /// The first requested byte.
         offset: u64,
-        /// The end of the range, exclusive.
+        /// The end of the requested range, exclusive.
         end: u64,
     },
     /// The storage was unavailable until the time for retries was over.
@@ -100,9 +100,9 @@ pub enum ObjectError {
         at: Operation,
         /// The last failure.
         why: String,
-        /// Time since the first try.
+        /// Time since the first attempt.
         waited: Duration,
-        /// The number of tries.
+        /// The number of attempts.
         tries: u32,
     },
     /// The caller requested a stop while the storage was unavailable.

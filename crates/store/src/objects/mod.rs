@@ -7,7 +7,7 @@
 //! | [`environment`](mod@environment) | keys, endpoint and region |
 //! | `open` | sets up the library |
 //! | `name` | valid object names |
-//! | [`error`](mod@error) | errors, and what the user can do |
+//! | [`error`](mod@error) | errors, with advice for the user |
 //! | `storage` | runs an operation and interprets its failure |
 //! | `watch` | records the storage's error responses |
 //! | `retries` | waits while the storage is unavailable |
@@ -17,7 +17,7 @@
 //!
 //! Limitation: the HTTP status and the kind of connection failure decide whether a storage is unavailable or
 //! refuses a request. A 403 from a proxy looks like a wrong key. A put that timed out may have succeeded.
-//! Callers must therefore write each name only once, or always with the same content.
+//! Therefore callers must write each name only once, or always with the same content.
 
 pub mod address;
 pub mod bucket;

@@ -29,8 +29,8 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))
 }
 
-/// Returns the library's path for a prefix. `None`: the prefix is empty, which means all objects. Ignores a
-/// trailing slash. Refuses the same names as `path`.
+/// Returns the library's path for a prefix. Returns `None` if the prefix is empty, which means all objects.
+/// Ignores a trailing slash. Refuses the same names as `path`.
 pub(crate) fn prefix(prefix: &str) -> Result<Option<Path>, ObjectError> {
     let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
     if prefix.is_empty() { Ok(None) } else { path(prefix).map(Some) }

@@ -7,8 +7,8 @@
 //! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: if no keys are set, the S3 library requests them from the cloud's metadata service
-//! (169.254.169.254). Outside a cloud, no server responds there. The call then waits as for an unavailable
-//! storage, and its error names the missing keys.
+//! (169.254.169.254). Outside a cloud, no server responds. The call then waits as for an unavailable storage,
+//! and its error names the missing keys.
 
 use std::fs;
 use std::path::Path as FilePath;
@@ -33,8 +33,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 pub(crate) type Store = Arc<dyn ObjectStore>;
 
-/// Sets up the library for an address. `shown`: the address for error messages. Fails if a setting is missing
-/// or wrong, or if a folder cannot be created.
+/// Sets up the library for an address. Error messages show the address as `shown`. Fails if a setting is
+/// missing or wrong, or if a folder cannot be created.
 pub(crate) fn open(
     address: &Address,
     shown: &str,

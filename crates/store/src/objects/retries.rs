@@ -1,14 +1,14 @@
 //! Waits while a storage is unavailable, and logs the outage.
 //!
 //! 1. The library repeats requests ([`config`]). A call is repeated as a whole in three cases: a folder is
-//!    not mounted, a response body breaks off, or the library's retries end too early. The library repeats a
-//!    request with the signature and keys of the first attempt, so its retries can end too early.
+//!    not mounted, a response body breaks off, or the library's retries end too early. They can end too early,
+//!    because the library repeats a request with the signature and keys of the first attempt.
 //! 2. After a failed request, a call ends when `should_stop` returns true or the time for retries is over.
 //!    Both are checked every 100 ms. The request is then dropped.
 //! 3. The beginning and the end of an outage are logged once per call.
 //!
 //! Limitation: `should_stop` is first called after a failed request, so that writes during a stop can
-//! succeed. A stop therefore waits for the first request of a call, at most until the request's time limit.
+//! succeed. Therefore a stop waits for the first request of a call, at most until the request's time limit.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use super::watch::{Outage, StorageFailure};
 const PAUSES: Backoff =
     Backoff { first: Duration::from_millis(200), longest: Duration::from_secs(15), jitter: 0.5..=1.0 };
 const CHECK_EVERY: Duration = Duration::from_millis(100);
-/// Longest time for which the library repeats one request. It is short because keys may expire in five
-/// minutes.
+/// Longest time for which the library repeats one request. This time is short, because keys may expire in
+/// five minutes.
 const SIGNATURE_LASTS: Duration = Duration::from_secs(4 * 60);
 
 #[derive(Clone)]
@@ -44,8 +44,8 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
     }
 }
 
-/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error. It
-/// receives the trouble of the attempt's last request. If the storage is unavailable, it returns the trouble,
+/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error, with the
+/// noted failure of the attempt's last request. It returns the failure if the storage is unavailable, and
 /// otherwise the permanent error.
 pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
     patience: &RetryPolicy,

@@ -39,7 +39,7 @@ pub(crate) struct ObjectPart {
     path: Path,
     at: Operation,
     offset: u64,
-    /// The end of the range, exclusive.
+    /// The end of the requested range, exclusive.
     end: u64,
 }
 
@@ -86,9 +86,9 @@ impl Storage {
         retries::repeat(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
     }
 
-    /// Whether object storage in a folder has its guard object, the file that shows that the folder is
-    /// mounted. Without this check, a network folder that is not mounted would look empty. A request for the
-    /// guard object itself is always allowed.
+    /// Whether object storage in a folder has its guard object, which shows that the folder is mounted.
+    /// Without this check, a network folder that is not mounted would look empty. A request for the guard
+    /// object itself is always allowed.
     fn is_mounted(&self, at: &Operation) -> bool {
         match (&self.guard.folder, self.guard.object.get()) {
             (Some(folder), Some(object)) => at.object == *object || folder.join(object).exists(),
@@ -134,8 +134,8 @@ impl Storage {
         Err(ObjectError::TooShort { at, offset, end })
     }
 
-    /// Classifies the error of an attempt. If the storage is unavailable, returns the trouble. Otherwise,
-    /// returns the permanent error. `noted`: the trouble of the attempt's last request.
+    /// Classifies the error of an attempt. `noted` is the failure of the attempt's last request. If the
+    /// storage is unavailable, returns the failure. Otherwise, returns the permanent error.
     fn judge(
         &self,
         at: &Operation,
@@ -192,7 +192,7 @@ fn error_text(error: &object_store::Error) -> String {
 }
 
 fn is_range(why: &str) -> bool {
-    // The first text is the bucket's status, the second the message for a folder.
+    // The first text is the bucket's status, and the second is the message for a folder.
     why.starts_with("416") || why.contains("Requested range was invalid")
 }
 

@@ -97,7 +97,7 @@ tokio::task_local! {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outage {
-    /// The trouble of the last request. `None`: the request succeeded.
+    /// The failure of the last request. `None` if the request succeeded.
     pub(crate) trouble: Option<StorageFailure>,
     pub(crate) tries: u32,
     pub(crate) is_logged: bool,
@@ -158,7 +158,7 @@ impl ObservedService {
                 let trouble = StorageFailure::from_error(host, &error);
                 let passes = trouble.is_transient();
                 Outage::note(Some(trouble.without(&self.secrets)));
-                // The library retries requests that fail with an error of another kind.
+                // The library retries a request if its error is of another kind.
                 return Err(if passes { error } else { HttpError::new(HttpErrorKind::Unknown, error) });
             }
         };

@@ -1,6 +1,6 @@
 //! Checks that clusters of near-duplicates are consistent with their documents.
 //!
-//! The check of a cluster's record counts the members, and checks them directly after the record.
+//! The check of a cluster's record counts the members, which follow the record.
 
 use gleaner_corpus::DocumentId;
 use gleaner_corpus::dedup::Signature;

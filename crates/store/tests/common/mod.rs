@@ -31,7 +31,7 @@ pub(crate) use on_each_engine;
 pub(crate) struct Place {
     folder: TempDir,
     database: Option<(Arc<Postgres>, String)>,
-    /// The object storage. `None`: it is a folder.
+    /// The S3 server with the object storage. `None` if the storage is a folder.
     s3: Option<S3Server>,
 }
 
@@ -69,8 +69,8 @@ impl Place {
         self.database.is_some()
     }
 
-    /// Returns the number of cases to test of a property. A database gets fewer cases, because it takes a
-    /// hundred times as long.
+    /// Returns the number of cases to test of a property. A database gets fewer cases, because each case takes
+    /// a hundred times as long.
     pub(crate) fn cases(&self, in_a_folder: u32) -> u32 {
         if self.is_database() { in_a_folder.div_ceil(20) } else { in_a_folder }
     }

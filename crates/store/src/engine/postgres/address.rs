@@ -47,7 +47,7 @@ fn wrong(reason: impl std::fmt::Display) -> StoreError {
 }
 
 /// Returns the value of the variable `name`, or the content of the file in the variable `NAME_FILE`. Returns
-/// `None` if neither is set or if both are empty. `variable` looks up a variable.
+/// `None` if neither is set. An empty value counts as not set. `variable` looks up a variable.
 fn secret(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, StoreError> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let file = format!("{name}_FILE");

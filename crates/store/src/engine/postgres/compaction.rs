@@ -71,7 +71,7 @@ impl Postgres {
     }
 
     /// Records that these files are now in the object `name`. If one of them is no longer in the object
-    /// [`MovedFile::from`], changes nothing and returns `false`.
+    /// `MovedFile::from`, changes nothing and returns `false`.
     pub(crate) fn move_files(
         &self,
         kind: &'static str,

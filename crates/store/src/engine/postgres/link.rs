@@ -27,8 +27,8 @@ use crate::StoreError;
 const LIMIT: Duration = Duration::from_secs(60);
 const PAUSES: Backoff = Backoff::exact(Duration::from_millis(50), Duration::from_secs(2));
 
-/// A prepared statement keeps its plan. A plan that reads whole tables while they are small would be slow
-/// later. The server considers any remaining scans of whole tables expensive, and must not compile them.
+/// A prepared statement keeps its plan, so a plan for a small table must not read the whole table. If a plan
+/// must do so, the server then estimates a high cost, and must not compile the plan because of it.
 const INDEXES_ONLY: &str = "SET enable_seqscan = off; SET jit = off";
 
 const NO_PASSWORD: &str =

@@ -226,7 +226,7 @@ impl Postgres {
         })
     }
 
-    /// Returns the records with these keys, by the first byte of the key. May also return other records.
+    /// Returns the records with the keys `asked`, which are grouped by first byte. May return other records, too.
     pub(super) fn rows(&self, asked: &BTreeMap<u8, Vec<Vec<u8>>>) -> Result<Vec<KeyValue>, StoreError> {
         self.link().run("reading", |client| {
             let lookups = Lookup::from_keys(asked);

@@ -5,7 +5,7 @@
 //!
 //! One row of `documents` has the records of the document, of its content hash, and of its signature. The
 //! signature's record is in the list of members of a cluster, or in the list of all other signatures. The
-//! record with the numbers of the document and its cluster is not written, because it follows from them.
+//! record with the numbers of the document and its cluster is not written, because it follows from the signature.
 
 use gleaner_corpus::{Document, DocumentId, words};
 

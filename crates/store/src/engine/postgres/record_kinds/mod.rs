@@ -142,7 +142,7 @@ pub(super) fn parts(key: &[u8]) -> KeyParts<'_> {
 }
 
 impl RecordKind {
-    /// Returns the columns of a kind that does not share its rows.
+    /// Returns the columns of a kind whose records create their rows.
     pub(super) const fn row_of(&self, row: ToRow) -> Group {
         Group {
             table: self.table,
