@@ -9,7 +9,7 @@
 //!    the next record seems to begin.
 //!
 //! Limitation: if a file is a single gzip member or Zstandard frame, everything after damage is lost. All
-//! records of such a file have the same offset, that of the member or frame.
+//! records of such a file have the same offset: the offset of the member or frame.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

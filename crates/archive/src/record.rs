@@ -49,9 +49,9 @@ impl Record {
         (is_http && is_answer).then(|| HttpMessage::parse(&self.block)).flatten()
     }
 
-    /// Returns the reason that the record states for an incomplete block: a reason of WARC 1.1, 5.13, or
-    /// `segmented`, because the reader does not join the segments of a record (WARC 1.1, 7). Returns `None`
-    /// if the record states no reason.
+    /// Returns the reason for an incomplete block that the record states (WARC 1.1, 5.13). Returns
+    /// `segmented` for a segment of a record, because the reader does not join segments (WARC 1.1, 7).
+    /// Returns `None` if the record states no reason.
     #[must_use]
     pub fn truncated(&self) -> Option<&'static str> {
         if self.header.get("WARC-Segment-Number").is_some() {

@@ -35,9 +35,9 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Begins a file. Its name contains `number`, which must increase with each file of a writer, the time
-    /// `at`, and `suffix`, the name of the writer, which may be empty. In `suffix`, characters other than
-    /// ASCII letters, digits, `.`, `_` and `-` become `_`.
+    /// Begins a file. Its name contains `number`, the time `at` and `suffix`. `number` must increase with
+    /// each file of a writer. `suffix` is the name of the writer, and may be empty. In `suffix`, characters
+    /// other than ASCII letters, digits, `.`, `_` and `-` become `_`.
     #[must_use]
     pub fn begin(number: u32, at: Timestamp, options: &ArchiveOptions, suffix: &str) -> Self {
         let fits = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);

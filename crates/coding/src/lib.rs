@@ -13,7 +13,7 @@
 //! | `zstd` | Zstandard frames with windows of at most 8 MiB (RFC 9659) |
 //!
 //! The decoder ignores bytes after the end of a gzip, deflate or Brotli stream, as browsers and gzip(1) do.
-//! There is one exception: if the byte 0x1f follows a gzip member, it begins another member.
+//! There is one exception: the byte 0x1f after a gzip member begins another member.
 
 mod decoder;
 mod stage;

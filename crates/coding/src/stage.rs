@@ -68,7 +68,7 @@ impl Stage {
         self.advance(input, output)
     }
 
-    /// Writes pending output, whose input was already read.
+    /// Writes remaining output of input that was already read.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
         if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
     }

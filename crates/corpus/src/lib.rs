@@ -1,7 +1,7 @@
 //! Defines documents (identity, hashes, language, quality), and detects near-duplicates ([`dedup`]).
 //!
-//! A document is the text of one article with its provenance. It is identified by the URL under which its
-//! text was first stored. Other URLs with the same normalized text are aliases. This crate does no I/O.
+//! A document is the text of one article with its provenance. The URL under which its text was first stored
+//! identifies the document. Other URLs with the same normalized text are aliases. This crate does no I/O.
 
 mod admission;
 pub mod condition;

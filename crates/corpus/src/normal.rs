@@ -1,8 +1,8 @@
 //! Normalises texts for comparison, and defines words.
 //!
 //! Two texts are equal if they are the same after Unicode normalization (NFC) and after each run of white
-//! space is replaced by one space. Differences in case, punctuation and diacritics count, because they matter
-//! to linguists.
+//! space is replaced by one space. Texts that differ in case, punctuation or diacritics are different,
+//! because linguists study such differences.
 
 use std::fmt;
 use std::str::FromStr;

@@ -49,13 +49,13 @@ pub struct Dataset {
 pub struct PageEntry {
     /// The page's id, unique in its set.
     pub id: String,
-    /// The page's URL, or an empty text if the manifest has none.
+    /// The page's URL. Empty if the manifest does not state the URL.
     pub url: String,
-    /// The site's host, or an empty text if the manifest has none.
+    /// The site's host. Empty if the manifest does not state the site.
     pub site: String,
-    /// The language tag, or an empty text if the manifest has none.
+    /// The language tag. Empty if the manifest does not state the language.
     pub lang: String,
-    /// The headline, or `None` if the manifest has none.
+    /// The headline. `None` if the manifest does not state the headline.
     pub title: Option<String>,
     /// The path of the page. The file is compressed with gzip if its name ends in `.gz`.
     pub html: PathBuf,

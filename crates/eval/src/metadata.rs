@@ -6,7 +6,6 @@
 //!
 //! Limitation: a value that is found may be wrong. Gold headlines have errors too: some contain the name of
 //! the site, some are cut off, and some are the title for social media.
-//! the site, some are cut off, and some are the title for social media.
 
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::text::tidy;
@@ -21,9 +20,9 @@ use crate::{Dataset, DatasetError};
 pub struct PageMetadata {
     /// The page's id in its set.
     pub id: String,
-    /// The page's URL, or an empty text if the manifest has none.
+    /// The page's URL. Empty if the manifest does not state the URL.
     pub url: String,
-    /// The gold headline, or `None` if the manifest has none.
+    /// The gold headline. `None` if the manifest does not state it.
     pub gold: Option<String>,
     /// The page's metadata.
     pub metadata: Metadata,

@@ -37,7 +37,7 @@ pub struct LearnedTemplates {
 
 impl LearnedTemplates {
     /// Learns the templates that `methods` need from the `pages` of the site `host`, each with its URL.
-    /// `model` is the block model for the methods that use one. Without pages, the templates are empty.
+    /// `model` is the block model, which only some methods use. Without pages, the templates are empty.
     #[must_use]
     pub fn from_pages(methods: &[Method], model: &Forest, host: &str, pages: &[(&str, &Page)]) -> Self {
         // `learn` needs a time only for display, and this evaluation does not display it.

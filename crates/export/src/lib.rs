@@ -17,7 +17,7 @@
 //! docs/corpus.md describes records, formats and guarantees for users.
 //!
 //! Limitation: an export reads the current corpus. If documents change during an interruption, earlier files
-//! have the old versions and later files the new ones.
+//! contain the old versions, and later files contain the new versions.
 
 pub mod dataset_card;
 pub mod document_file;

@@ -12,7 +12,7 @@
 use gleaner_corpus::Document;
 use gleaner_corpus::dedup::paragraphs::{ParagraphParams, Paragraphs, without};
 
-/// Counts paragraphs, and removes the repeated ones.
+/// Counts paragraphs, and removes repeated paragraphs.
 #[derive(Debug, Clone)]
 pub struct RepeatedParagraphs {
     paragraphs: Paragraphs,

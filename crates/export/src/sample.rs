@@ -24,7 +24,8 @@ pub struct Sampler {
     ranks: BinaryHeap<Rank>,
 }
 
-/// A random sample: the documents whose rank, a hash of the seed and the id, is not above a limit.
+/// A random sample: the documents with a rank up to a limit. The rank is a hash of the seed and the
+/// document's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     seed: u64,

@@ -61,7 +61,7 @@ impl Change {
     }
 
     /// Returns the partition of a record. Returns `None` if the record belongs to no partition, or if every
-    /// process may write it. If a flush has only such records, it succeeds only if this process still owns all
+    /// process may write it. If a flush has no other records, it succeeds only if this process still owns all
     /// of its partitions.
     fn partition_of(&self, key: &[u8], write: &Write) -> Result<Option<Partition>, StoreError> {
         let partitions = &self.store.partitions;

@@ -16,7 +16,8 @@
 //!
 //! When the text of a page changes, its document keeps the number, and so its position in the order of arrival.
 //!
-//! Limitation: a new representative is similar to the previous one, but not necessarily to every member.
+//! Limitation: a new representative is similar to the previous representative, but not necessarily to every
+//! member.
 
 use gleaner_corpus::DocumentId;
 use gleaner_corpus::dedup::{

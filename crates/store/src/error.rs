@@ -43,7 +43,7 @@ pub enum StoreError {
         /// The reason.
         reason: String,
     },
-    /// The folder contains no corpus, and the command must not create one.
+    /// The folder contains no corpus, and the command must not create a corpus.
     #[error("no corpus in {}: `gleaner crawl --data DIR` creates one", path.display())]
     Nothing {
         /// The data folder.

@@ -37,8 +37,8 @@ pub(crate) fn revisions_beside(name: &str) -> Option<String> {
 pub struct FileRecord {
     /// The name of the object that contains the file, relative to the address of the storage.
     pub name: String,
-    /// The length of the file in bytes. A compaction of document files sets this field and `records` of the
-    /// first merged file to the values of the new file, and both fields of the other files to 0.
+    /// The length of the file in bytes. If a compaction merged files of documents, the first file has the
+    /// length and the number of documents of the new file, and the other files have 0.
     pub bytes: u64,
     /// Number of documents or WARC records in the file.
     pub records: u64,
@@ -103,18 +103,21 @@ impl Store {
         Ok(content?)
     }
 
-    /// Returns the archive's files with their numbers, in ascending order. A store in a folder has none.
+    /// Returns the archive's files with their numbers, in ascending order. A store in a folder has no such
+    /// files.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         files_of(&*self.engine, keys::ARCHIVE_FILE)
     }
 
-    /// Returns the files of documents with their numbers, in ascending order. A store in a folder has none.
+    /// Returns the files of documents with their numbers, in ascending order. A store in a folder has no such
+    /// files.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         files_of(&*self.engine, keys::DOCUMENTS_FILE)
     }
 
     /// Returns the files in object storage that have no record and were written before `before`. The process
-    /// that wrote such a file ended before it recorded the file. Returns none for a store in a folder.
+    /// that wrote such a file ended before it recorded the file. Returns an empty list for a store in a
+    /// folder.
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage belongs to another corpus.

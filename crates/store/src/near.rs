@@ -1,8 +1,8 @@
 //! Defines which kinds of duplicates are detected, and maintains the index that finds near-duplicates.
 //!
 //! The index finds documents by the keys of their signatures. It contains the documents that represent their
-//! cluster or are alone in it. It is in memory, and is built from the stored signatures in the order of their
-//! numbers, in 10 to 20 µs per document. Its results are always checked against the store. Therefore a
+//! cluster or are alone in it. The index is in memory. It is built from the stored signatures in the order of
+//! their numbers, in 10 to 20 µs per document. Its results are always checked against the store. Therefore a
 //! document that is removed, or that becomes a member, may stay in the index.
 //!
 //! Only documents of the same partition are compared. A store in a folder has one partition. In a shared

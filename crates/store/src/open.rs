@@ -237,8 +237,8 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages whose URL is neither buffered nor kept. A crash leaves such a page between storing the
-    /// page and committing its URL, or between training and removing the page.
+    /// Removes raw pages whose URL is neither buffered nor kept. Such a page remains if the process ends after
+    /// storing the page and before committing its URL, or after training and before removing the page.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;

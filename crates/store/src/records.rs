@@ -127,7 +127,7 @@ pub struct HostRecord {
     pub name: String,
     /// The host's registrable domain.
     pub domain: String,
-    /// The next sequence number. Each URL that becomes ready or buffered gets one.
+    /// The next sequence number. Each URL that becomes ready or buffered gets a sequence number.
     pub sequence: u64,
     /// Number of URLs that are ready or waiting.
     pub queued: u64,

@@ -12,7 +12,7 @@ use crate::records::{decode, encode};
 use crate::{Counts, Run, Store, StoreError, Writer, keys};
 
 impl Store {
-    /// Returns the last run, or `None` if there was none.
+    /// Returns the last run, or `None` if there was no run.
     ///
     /// # Errors
     /// The store cannot be read.

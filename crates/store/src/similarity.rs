@@ -1,6 +1,7 @@
 //! Reads the near-duplicates of one document, or all clusters.
 //!
-//! The similarity to the representative is not stored. Each read computes it from the stored signatures.
+//! The similarity to the representative is not stored. Each read computes the similarity from the stored
+//! signatures.
 
 use gleaner_corpus::DocumentId;
 

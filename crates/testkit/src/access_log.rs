@@ -27,7 +27,7 @@ pub struct Request {
     pub path: String,
     /// The status of the response.
     pub status: u16,
-    /// The `User-Agent` header, or an empty text if there was none.
+    /// The `User-Agent` header. Empty if the request has no such header.
     pub user_agent: String,
 }
 

@@ -10,9 +10,9 @@ pub struct Expected {
     pub host: &'static str,
     /// The path of the article's own page.
     pub path: String,
-    /// Every canonical address that returns 200 with this text: the article's own address and, if there is
-    /// one, the address of its second page. Variants with tracking parameters or a fragment are not listed,
-    /// because they have the same canonical address.
+    /// Every canonical address that returns 200 with this text: the article's own address and, if the article
+    /// has a second page, the address of that page. Variants with tracking parameters or a fragment are not
+    /// listed, because they have the same canonical address.
     pub urls: Vec<String>,
     /// Addresses that redirect to the first address in `urls`.
     pub redirects: Vec<String>,

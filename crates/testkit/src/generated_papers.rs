@@ -14,7 +14,7 @@ use hyper::StatusCode;
 
 use crate::page_response::PageResponse;
 
-/// The number of generated papers and of their articles.
+/// The numbers of generated papers and articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GeneratedPapers {
     /// The number of newspapers, each with its own host name.

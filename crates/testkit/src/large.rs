@@ -118,7 +118,7 @@ fn mixed(spans: &[Span], draw: &mut Draw) -> Vec<Span> {
     mixed.collect()
 }
 
-/// Changes the order of the words between the first and the last one.
+/// Shuffles the words between the first and the last word.
 fn shuffled(text: &str, draw: &mut Draw) -> String {
     let mut words: Vec<&str> = text.split(' ').collect();
     for at in (2..words.len().saturating_sub(1)).rev() {

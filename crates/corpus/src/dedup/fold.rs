@@ -4,7 +4,7 @@
 //! is separated, both spellings become h, o, a, grave. The letters ă, â, đ, ê, ô, ơ, ư keep their marks.
 //!
 //! Limitation: accents of other languages are separated too, so Spanish "término" and "terminó" are the same
-//! token. Such pairs are rare and hardly affect the comparison of two texts.
+//! token. Such words are rare and hardly affect the comparison of two texts.
 
 use std::sync::LazyLock;
 

@@ -44,7 +44,8 @@ pub struct SimilarityParams {
     /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate whose similarity of shingles
     /// is below [`Self::duplicate`].
     pub aligned: f64,
-    /// A text with fewer words is short. Its near-duplicates must also reach [`Self::short_aligned`].
+    /// A text with fewer words is short. Its near-duplicates must also have the share [`Self::short_aligned`]
+    /// of aligned words.
     pub short: usize,
     /// Minimum share of aligned words of a near-duplicate if the shorter of the two texts is short.
     pub short_aligned: f64,

@@ -8,8 +8,8 @@
 //! [`BandIndex`](crate::dedup::BandIndex) returns candidates. [`find_similar`] reads each candidate's
 //! signature from the store. It then reads the texts of the few candidates whose signatures are similar.
 //!
-//! Limitation: at most [`SimilarityParams::compared`] candidates are compared by signature, namely those with
-//! the most shared keys, and at most [`SimilarityParams::read`] of these by text.
+//! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared by
+//! signature. Only the [`SimilarityParams::read`] most similar of these candidates are compared by text.
 
 use crate::dedup::alignment::Alignment;
 use crate::dedup::bands::BandKeys;
@@ -71,8 +71,8 @@ pub trait DocumentReader {
     fn text(&self, document: DocumentNumber) -> Result<Option<String>, Self::Error>;
 }
 
-/// Returns the candidates that are similar to a new text. The near-duplicate, if there is one, comes first,
-/// then the related documents, most similar first. Texts are compared in the order of estimated similarity
+/// Returns the candidates that are similar to a new text. If there is a near-duplicate, it comes first. The
+/// related documents follow, most similar first. Texts are compared in the order of estimated similarity
 /// until one is a near-duplicate.
 ///
 /// # Errors

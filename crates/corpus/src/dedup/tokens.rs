@@ -5,8 +5,8 @@
 //! (`fold.rs`). A number with the separators between its digits is one token: 80.5, 21/11/2026, 19:30. Text
 //! with combining marks is converted to NFC.
 //!
-//! Limitation: a number written in words is not a number token. "1.000" and "1,000" are the same number,
-//! although one may mean one and the other a thousand.
+//! Limitation: a number written in words is not a number token. "1.000" and "1,000" are the same token,
+//! although their values may be 1 and 1000.
 //!
 //! Cost: linear time, 8 bytes per token. At most [`Tokens::MOST`] tokens of a text are read.
 

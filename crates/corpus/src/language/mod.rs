@@ -9,8 +9,8 @@
 //! | use the page's declaration as evidence | here |
 //!
 //! Detectors that compare trigrams of dozens of languages misclassify a third of short Vietnamese texts
-//! without marks. Word classes identify Vietnamese at almost no cost, because it has few possible syllables.
-//! whatlang is used only if the text may be neither Vietnamese nor English.
+//! without marks. Word classes identify Vietnamese at almost no cost, because Vietnamese has few possible
+//! syllables. whatlang is used only if the text may be neither Vietnamese nor English.
 //!
 //! Limitation: whatlang alone distinguishes the other languages. A capitalized word has a quarter of the
 //! usual weight, so the result for a text that consists only of names is uncertain. Other languages that use

@@ -7,7 +7,7 @@
 //!
 //! Limitation: only about forty English and Vietnamese abbreviations are known. A full stop after any other
 //! abbreviation can end a sentence. A sentence that ends with a known abbreviation ("to the U.S. They ...")
-//! is not split. This is good enough for a mean length. The accuracy was not evaluated.
+//! is not split. The result is good enough for a mean length. The accuracy was not evaluated.
 
 /// Lower-case abbreviations after which a full stop does not end a sentence, in sorted order.
 const ABBREVIATIONS: [&str; 44] = [

@@ -1,9 +1,9 @@
 //! Contains the lists of stop words, which are frequent words with little meaning.
 //!
 //! The English list contains the closed classes (articles, pronouns, auxiliaries, prepositions, conjunctions)
-//! and frequent adverbs. The Vietnamese list contains syllables, because this crate counts syllables as
-//! words: classifiers, particles, pronouns, prepositions and conjunctions. Both lists were written for this
-//! project.
+//! and frequent adverbs. The Vietnamese list contains classifiers, particles, pronouns, prepositions and
+//! conjunctions. Its entries are syllables, because this crate counts syllables as words. Both lists were
+//! written for this project.
 //!
 //! Limitation: a Vietnamese function word of two syllables ("trong khi", "bởi vì") counts as two stop words.
 //! A syllable in the list may also be part of a content word ("là" in "bàn là", a flat iron).

@@ -1,12 +1,12 @@
 //! Computes the block measure: precision and recall of content blocks.
 //!
 //! The measure is from FastContentExtractor, IV.B.1. Recall is the number of extracted content blocks divided
-//! by the number of actual content blocks. Precision is the same number divided by the number of extracted
-//! blocks. The paper does not define when two blocks are equal. Our interpretation: a block is a line of text
-//! with at least one word. A block is found in the other text if more than half of its pairs of adjacent
-//! words occur there. Single words are not used, because they occur everywhere. A block of one word is found
-//! if the other text has the same block. A block may be found anywhere in the other text, because methods
-//! split paragraphs differently from the gold text.
+//! by the number of actual content blocks. Precision is the number of extracted content blocks divided by the
+//! number of extracted blocks. The paper does not define when two blocks are equal. Our interpretation: a
+//! block is a line of text with at least one word. A block is found in the other text if more than half of
+//! its pairs of adjacent words occur there. Single words are not used, because they occur everywhere. A block
+//! of one word is found if the other text has the same block. A block may be found anywhere in the other
+//! text, because methods split paragraphs differently from the gold text.
 //!
 //! Limitation: a line that is extracted twice counts twice. Short blocks count as much as long blocks.
 

@@ -229,8 +229,8 @@ impl Band {
 }
 
 impl Block {
-    /// Performs Myers' block step. `up` is 1 if the row above the block is one more than in the previous
-    /// column. `down` is 1 if it is one less. Returns the same two values for the last row of the block.
+    /// Performs Myers' block step. `up` is 1 if the value above the block is one more than in the previous
+    /// column, and `down` is 1 if it is one less. Returns both for the last row of the block.
     #[inline]
     fn step(&mut self, equal: u64, up: u64, down: u64) -> (u64, u64) {
         let (more, less) = (self.more, self.less);

@@ -133,7 +133,7 @@ fn wording<'a>(slot: &'a str, text: &mut String, random: &mut Random) -> &'a str
 }
 
 /// Replaces every number except years by another number with as many digits. Returns `None` if the text has
-/// fewer than one such number per 25 words, because such a text is unlike a series.
+/// fewer than one such number per 25 words, because such a text does not resemble a series.
 #[must_use]
 pub fn renumbered(text: &str, random: &mut Random) -> Option<String> {
     let words = text.split_whitespace().count();

@@ -1,9 +1,9 @@
 //! Measures the share of words that two texts have in common, independently of duplicate detection.
 //!
-//! The shared words are the longest common subsequence of words. It is computed for the whole texts and
-//! paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text is
-//! matched with the unmatched paragraph of the other text that shares the most words with it. A match counts
-//! only if the shared words are at least half of the longer paragraph. Therefore the words of a moved
+//! The shared words are the longest common subsequence of words. It is computed once for the whole texts and
+//! once paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text
+//! is matched with the unmatched paragraph of the other text that shares the most words with it. A match
+//! counts only if the shared words are at least half of the longer paragraph. Therefore the words of a moved
 //! paragraph count as shared. [`SharedWords::share`] is relative to the longer text, and
 //! [`SharedWords::contained`] to the shorter text.
 //!

@@ -156,7 +156,8 @@ fn shares<'a>(sets: impl Iterator<Item = &'a SetFigures<'a>>) -> [Option<f64>; 2
     })
 }
 
-/// Returns the language of a set's pages. Returns `None` if there are several, or if the manifest has none.
+/// Returns the language of a set's pages. Returns `None` if the pages have several languages, or if the
+/// manifest states no language.
 fn language(set: &Dataset) -> Option<&str> {
     let first = primary(&set.entries.first()?.lang)?;
     set.entries.iter().all(|entry| primary(&entry.lang) == Some(first)).then_some(first)

@@ -169,8 +169,8 @@ pub fn grow(table: &FeatureTable, targets: &[Target], params: &BoostingParams) -
     Forest::new(trees)
 }
 
-/// Returns the tree's value for a row. It equals [`Tree::value`], because the thresholds of a tree are bounds
-/// of bins.
+/// Returns the tree's value for a row. The value equals [`Tree::value`], because the thresholds of a tree are
+/// bounds of bins.
 fn value(table: &FeatureTable, tree: &Tree, at: u32) -> f32 {
     let row = table.row(at);
     let mut node: i16 = if tree.splits.is_empty() { -1 } else { 0 };

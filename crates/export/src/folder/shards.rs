@@ -1,6 +1,6 @@
 //! Writes numbered files of a requested size, for all formats except plain text and Markdown.
 //!
-//! A file is closed once it reaches the size. It can exceed the size by one document, and by the data that
+//! A file is closed once it reaches the size. It may exceed the size by one document, and by the data that
 //! the compressor or the Parquet writer still buffers.
 
 use std::fs::{self, File};

@@ -28,7 +28,8 @@ use crate::record::{Cell, Field, FieldType, Fields};
 
 const ZSTD_LEVEL: i32 = 3;
 
-/// Columns whose values rarely repeat. They are written without a dictionary, because it would not help.
+/// Columns whose values rarely repeat. They are written without a dictionary, because a dictionary would not
+/// make them smaller.
 const UNIQUE: [&str; 4] = ["id", "url", "content_hash", "text"];
 
 /// A writer of one Parquet file.

@@ -141,9 +141,9 @@ impl Write {
     }
 }
 
-/// Combines two consecutive writes of one key. Returns `None` if they cancel each other out. A claim and a
-/// removal do so: at the flush, another process may already have claimed the key, and the removal must not
-/// remove that process's value.
+/// Combines two consecutive writes of one key. Returns `None` if they cancel each other out. A claim followed
+/// by a removal does so. Otherwise, the removal could remove the value of another process that has claimed
+/// the key.
 pub(crate) fn joined(before: Option<&Write>, then: Write) -> Option<Write> {
     match (before, then) {
         (Some(Write::Claim(_)), Write::Remove) => None,

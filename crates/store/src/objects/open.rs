@@ -3,7 +3,7 @@
 //! 1. Variables are read by lower-case names, as in the library's `from_env`. Secrets may be in files.
 //! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
 //! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
-//!    `StorageOptions::certificates`, or else in `AWS_CA_BUNDLE`.
+//!    `StorageOptions::certificates`. If this option is not set, it uses `AWS_CA_BUNDLE`.
 //! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: if no keys are set, the S3 library requests them from the cloud's metadata service

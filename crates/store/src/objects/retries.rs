@@ -44,9 +44,9 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
     }
 }
 
-/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error, with the
-/// noted failure of the attempt's last request. It returns the failure if the storage is unavailable, and
-/// otherwise the permanent error.
+/// Repeats `attempt` until it succeeds, fails permanently, or must end. `judge` classifies an error. It
+/// receives the recorded failure of the attempt's last request. It returns a failure if the storage is
+/// unavailable, and otherwise the permanent error.
 pub(crate) async fn repeat<T, A: Future<Output = object_store::Result<T>>>(
     patience: &RetryPolicy,
     at: &Operation,

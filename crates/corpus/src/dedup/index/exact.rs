@@ -1,6 +1,6 @@
 //! An index in memory that keeps every key, like a database.
 //!
-//! Limitation: the index takes about 1.5 KB per document, so it is meant for small corpora and for evaluating
+//! Limitation: the index takes about 1.5 KB per document. It is meant for small corpora and for evaluating
 //! [`BandTable`](super::BandTable). A database with one row per key and document would have to limit the
 //! number of documents per key in the same way.
 

@@ -45,8 +45,8 @@ impl Postgres {
         Ok(())
     }
 
-    /// Writes the address if none is recorded, or if it may change and no other worker is running. Returns
-    /// the recorded address.
+    /// Writes the storage's address if no address is recorded, or if `may_change` is true and no other worker
+    /// is running. Returns the recorded address.
     fn claimed(&self, may_change: bool, session: &str, life: f64) -> Result<String, StoreError> {
         let address = self.objects().address().to_owned();
         self.0.reading.run("claiming the storage", |client| {

@@ -11,7 +11,7 @@ use super::values::SqlValue;
 use super::{MOST_ROWS, Postgres};
 use crate::StoreError;
 
-/// A row with the position of the text of a document or of an earlier revision.
+/// A row with the position of one text: a document or an earlier revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextRow {
     pub(crate) id: DocumentId,

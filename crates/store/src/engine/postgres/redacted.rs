@@ -1,7 +1,7 @@
 //! Shows an address without anything that may be a password.
 //!
-//! The input may be any text that a user entered as an address, even an invalid one. If the position of the
-//! password is unclear, only the scheme is shown.
+//! The input may be any text that a user entered as an address, even an invalid address. If the position of
+//! the password is unclear, only the scheme is shown.
 
 const HARMLESS: [&str; 17] = [
     "application_name",

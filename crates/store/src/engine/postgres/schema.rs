@@ -1,8 +1,8 @@
 //! Creates and updates the tables, and refuses tables that this program cannot read.
 //!
 //! Migrations are the numbered files in `migrations/`. Each migration runs once. All due migrations run in one
-//! transaction. If several workers start at the same time, all but one may fail. They try again and find the
-//! tables up to date. A migration does not begin while workers of an older version are alive.
+//! transaction. If several workers start at the same time, all workers but one may fail. They try again and
+//! find the tables up to date. A migration does not begin while workers of an older version are alive.
 
 use super::link::{Connection, Link};
 use tokio_postgres::error::SqlState;
