@@ -237,7 +237,7 @@ fn odd_links(site: &Site) -> String {
     out
 }
 
-/// Renders links on the first page of a section's list that do not lead to articles of the section.
+/// Renders links for the first page of a section. The links do not lead to articles of the section.
 fn section_links(site: &Site, slug: &str) -> String {
     let odd = &site.paper.odd;
     let mut out = format!(

@@ -22,7 +22,7 @@ use crate::page_response::PageResponse;
 
 /// The time between two articles of a paper, which yields 72 articles a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
-/// One article in `CORRECTED` is corrected.
+/// One in `CORRECTED` articles is corrected.
 pub(crate) const CORRECTED: usize = 12;
 /// The time from an article's appearance to its correction.
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);

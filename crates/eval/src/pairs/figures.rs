@@ -21,7 +21,7 @@ use super::{Pair, PairKind};
 /// A true duplicate must be detected if the two texts share at least this part of the longer text's words.
 pub const DEMANDED: f64 = 0.85;
 
-/// Two different texts are duplicates by nature if they share at least this part of the shorter text's words.
+/// Two different texts count as duplicates if they share at least this part of the shorter text's words.
 const BY_NATURE: f64 = 0.7;
 
 /// The results for a pair.

@@ -23,7 +23,6 @@ struct Text {
     packed: Vec<u8>,
 }
 
-/// The position of a text.
 enum TextPlace {
     /// In the file of a flush.
     Flushed { file: u32, offset: u64 },

@@ -116,7 +116,6 @@ pub(crate) fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Write {
-    /// Sets the value.
     Put(Vec<u8>),
     /// Sets the value if the key is absent at the flush. Only the first process that flushes the key succeeds.
     Claim(Vec<u8>),

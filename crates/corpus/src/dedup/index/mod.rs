@@ -29,7 +29,7 @@ pub struct Candidate {
 /// An index from band keys to document numbers. Each call handles all keys of a document, so a database can
 /// answer in one request.
 pub trait BandIndex {
-    /// The error of reading or writing the index; `Infallible` for indexes in memory.
+    /// The error if the index cannot be read or written. `Infallible` for indexes in memory.
     type Error;
 
     /// Returns the documents that share a key with `keys`, each once. Documents with more shared keys come

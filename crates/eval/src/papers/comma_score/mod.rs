@@ -125,7 +125,7 @@ impl Language {
     }
 }
 
-/// Returns the languages in the order of rows: pages of unknown language, and then Chinese, come last.
+/// Returns the languages in the order of rows. Unknown languages and then Chinese come last.
 fn in_order(languages: &BTreeMap<String, Language>) -> Vec<(&str, &Language)> {
     let place = |name: &str| match name {
         CHINESE => 2,

@@ -41,7 +41,6 @@ const TAG: u8 = 1;
 /// Length of the checksum and the two lengths in bytes.
 const HEAD: usize = 9;
 
-/// The position of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EntryPosition {
     file: u32,
@@ -94,7 +93,6 @@ impl Files {
     }
 }
 
-/// An entry with its position.
 pub(super) struct Entry {
     pub(super) spot: EntryPosition,
     pub(super) key: Vec<u8>,
@@ -225,7 +223,6 @@ impl Texts {
     }
 }
 
-/// Entries that are being appended.
 pub(super) struct AppendBatch<'a> {
     pub(super) files: Files,
     folder: &'a Path,

@@ -56,7 +56,6 @@ impl Postgres {
         Ok(rows)
     }
 
-    /// Counts the documents in each file.
     pub(crate) fn documents_by_file(&self) -> Result<BTreeMap<u32, u64>, StoreError> {
         let sql = "SELECT file, count(*) FROM documents GROUP BY file";
         self.0.reading.run("counting documents", |client| {

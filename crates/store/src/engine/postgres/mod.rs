@@ -60,11 +60,9 @@ pub(crate) struct Postgres(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// The connection for reading.
     reading: Link,
     /// The connection for leases, which never wait for another statement.
     leasing: Link,
-    /// The connection for flushes.
     writing: Link,
     overlay: RwLock<Overlay>,
     texts: TextStorage,

@@ -37,7 +37,6 @@ pub(super) struct TextStorage {
 /// A key with its value, or with an error that concerns only this value.
 pub(super) type Row = (Vec<u8>, Result<Vec<u8>, StoreError>);
 
-/// The position of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPosition {
     pub(super) file: u32,

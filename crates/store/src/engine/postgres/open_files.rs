@@ -111,7 +111,6 @@ impl OpenFiles {
     }
 }
 
-/// Reads all documents of a file.
 pub(crate) fn all_documents(objects: &Objects, name: &str) -> Result<Vec<StoredDocument>, StoreError> {
     let (file, _) = footer(objects, name)?;
     let mut documents = Vec::new();

@@ -30,7 +30,6 @@ type Found = BTreeMap<(&'static str, &'static [Column]), (&'static Group, Vec<Ve
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     tables: BTreeMap<&'static str, Table>,
-    /// Rows to delete.
     deleted: Found,
     /// Rows in which the columns of a group become NULL.
     emptied: Found,

@@ -13,7 +13,6 @@ const EPOCH: i64 = 946_684_800_000_000;
 /// The earliest time that PostgreSQL stores, in microseconds relative to 1970. It is in the year 4700 BC.
 const EARLIEST: i64 = -210_000_000_000_000_000;
 
-/// A value of a column.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SqlValue {
     Null,

@@ -55,7 +55,6 @@ enum Response {
     Has(bool),
     /// Pairs of a range, and whether they include the last pair of the range.
     Pairs(Vec<KeyValue>, bool),
-    /// The store was closed.
     Closed,
     /// The store cannot be read. Contains the reason.
     Failed(String),

@@ -28,9 +28,8 @@ pub(super) struct RecordKind {
     pub(super) table: &'static str,
     /// A condition that is true for the rows that have such a record.
     pub(super) only: &'static str,
-    /// The columns of the key.
     pub(super) key: &'static [Column],
-    /// Number of these columns that determine the order.
+    /// Number of columns of the key that determine the order.
     pub(super) order: usize,
     pub(super) values: &'static [Column],
     /// Splits a key, without its first byte, into its columns.
