@@ -2,7 +2,7 @@
 //!
 //! Archives of other crawlers contain bodies as transferred: chunked, and compressed with gzip, deflate,
 //! brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its headers.
-//! Therefore a body is used unchanged if it does not have the coding that its headers state.
+//! Therefore a body without the coding that its headers state is used unchanged.
 //!
 //! Limitation: if a body ends within a coding, the decoded part is returned with [`Payload::cut`]. It is not
 //! known whether the server or the archive lost the rest.

@@ -28,7 +28,8 @@ pub struct Document {
     pub title: Option<String>,
     /// Body text in NFC: one paragraph, heading or list item per line, in page order.
     pub text: String,
-    /// Language of the text as a BCP 47 primary tag such as `vi`. It is `und` if it was not determined.
+    /// Language of the text as a BCP 47 primary tag such as `vi`. It is `und` if the language was not
+    /// determined.
     pub language: String,
     /// When the page was fetched.
     pub fetched: Timestamp,

@@ -12,7 +12,7 @@ pub enum Insert {
     Credits,
     /// Author, date or source of the article.
     ByLines,
-    /// Links to other articles between the paragraphs.
+    /// Lines between paragraphs with links to other articles.
     ReadMore,
 }
 

@@ -22,7 +22,7 @@ pub enum Relation {
     Duplicate,
 }
 
-/// A condition on the numbers that differ between two texts. It holds if both of its thresholds are reached.
+/// A condition on the numbers that differ between two texts. Both thresholds must be reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferingNumbers {
     /// Minimum share (exclusive) of compared numbers that differ, 0 to 1.

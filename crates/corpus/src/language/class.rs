@@ -1,8 +1,8 @@
 //! Assigns words to classes that distinguish Vietnamese, English and similar languages.
 //!
-//! A word's class depends on its form: the word is a Vietnamese syllable with its marks
-//! ([`gleaner_vietnamese::syllable`]), could be one without its marks, or is neither. For a word without
-//! marks, the class also depends on two short lists of frequent words.
+//! A word's class depends on its form: whether the word is a Vietnamese syllable with its marks
+//! ([`gleaner_vietnamese::syllable`]), could be such a syllable without its marks, or is neither. For a word
+//! without marks, the class also depends on two short lists of frequent words.
 //!
 //! Limitation: short words without marks (`de`, `la`) occur in dozens of languages. They are classified by
 //! length.

@@ -9,8 +9,8 @@
 //! result equals that of an uninterrupted export, because documents are in the order of their ids and no
 //! format contains the current time.
 //!
-//! Documents that were fetched after the export began are excluded. The manifest contains the start of the
-//! export as `until`, so that the next export can continue there.
+//! Documents that were fetched after the export began are excluded. The manifest contains the start time of
+//! the export as `until`, so that the next export can continue at this time.
 //!
 //! Limitation: the files may differ if documents change or disappear during the interruption. Formats with
 //! one file per document are not flushed file by file, because that would take too long. After a power

@@ -1,8 +1,8 @@
 //! Writes CoNLL-U (<https://universaldependencies.org/format.html>): one token per line in ten columns, and
 //! an empty line after each sentence.
 //!
-//! Only the columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` for a token that no white space
-//! follows. A tagger can fill the other columns. `tokens.rs` defines sentences and tokens. Comments name the
+//! Only the columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` if no white space follows the
+//! token. A tagger can fill the other columns. `tokens.rs` defines sentences and tokens. Comments name the
 //! document, the paragraph and the sentence. `# kind` is the kind of the paragraph. `# text` is built from
 //! the tokens, so it contains only single spaces.
 //!
