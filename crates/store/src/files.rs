@@ -103,21 +103,18 @@ impl Store {
         Ok(content?)
     }
 
-    /// Returns the archive's files with their numbers, in ascending order. A store in a folder has no such
-    /// files.
+    /// Returns the archive's files with their numbers, in ascending order. Empty for a store in a folder.
     pub fn archive_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         files_of(&*self.engine, keys::ARCHIVE_FILE)
     }
 
-    /// Returns the files of documents with their numbers, in ascending order. A store in a folder has no such
-    /// files.
+    /// Returns the files of documents with their numbers, in ascending order. Empty for a store in a folder.
     pub fn document_files(&self) -> impl Iterator<Item = Result<(u32, FileRecord), StoreError>> + use<> {
         files_of(&*self.engine, keys::DOCUMENTS_FILE)
     }
 
     /// Returns the files in object storage that have no record and were written before `before`. The process
-    /// that wrote such a file ended before it recorded the file. Returns an empty list for a store in a
-    /// folder.
+    /// that wrote such a file ended before it recorded the file. Empty for a store in a folder.
     ///
     /// # Errors
     /// The database or the storage cannot be reached, or the storage belongs to another corpus.

@@ -208,8 +208,8 @@ impl Band {
         if distance <= self.limit { End::Found(distance) } else { End::Above }
     }
 
-    /// Whether the limit is exceeded at every cell of column `at` if the insertions or deletions that are still
-    /// needed are included. Values in a block differ from its last value by less than the length of the block.
+    /// Whether every cell of column `at` exceeds the limit, with the insertions or deletions that it still
+    /// needs. Values in a block differ from its last value by less than the length of the block.
     fn exceeds_limit(&self, first: usize, last: usize, at: usize) -> bool {
         let across = self.columns - at;
         (first..=last).all(|block| {

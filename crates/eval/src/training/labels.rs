@@ -3,7 +3,7 @@
 //! The label of a block with at least five words depends on how many of its word trigrams occur in the gold
 //! text. A shorter block must equal a line of the gold text. A trigram or line can be matched only as often
 //! as it occurs in the gold text. Blocks that are surrounded by body text are matched first. Otherwise, a
-//! sentence of the article that a list of related articles repeats could be matched in the list, and its
+//! list of related articles that repeats a sentence of the article could be matched first, and the sentence's
 //! block in the article would get the wrong label.
 
 use std::collections::HashMap;
