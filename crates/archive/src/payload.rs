@@ -7,7 +7,7 @@
 //! Limitation: if a body ends within a coding, the decoded part is returned with [`Payload::cut`]. It is not
 //! known whether the server or the archive lost the rest.
 
-use gleaner_coding::{Coding, DecodeError, Decoder};
+use gleaner_coding::{Coding, DecodeError, Decoder, gunzip};
 
 /// Maximum number of codings to decode. If there are more, the payload is marked as cut.
 const MOST_CODINGS: usize = 4;
@@ -65,6 +65,11 @@ impl Payload {
 /// Decodes up to the first error or the limit. Returns `None` if decoding failed without output and the data
 /// are not gzip.
 fn decode_coding(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> {
+    if coding == Coding::Gzip
+        && let Some(body) = gunzip(coded, limit)
+    {
+        return Some(Payload { body, cut: None });
+    }
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
     let outcome = decoder.push(coded, &mut body, limit);
     let cut = match outcome {

@@ -4,6 +4,7 @@
 //! identifies the document. Other URLs with the same normalized text are aliases. This crate does no I/O.
 
 mod admission;
+mod characters;
 pub mod condition;
 pub mod dedup;
 mod distinct;

@@ -10,6 +10,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::characters::{composed, is_alphanumeric};
+
 /// The BLAKE3 hash of a normalised text. Exact duplicates have the same hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
@@ -18,17 +20,15 @@ impl ContentHash {
     /// Hashes `text` after normalisation.
     #[must_use]
     pub fn from_text(text: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        let mut buffer = String::new();
-        for (at, word) in text.split_whitespace().enumerate() {
-            buffer.clear();
-            if at > 0 {
-                buffer.push(' ');
+        let composed = composed(text);
+        let mut normalised = String::with_capacity(composed.len());
+        for word in composed.split_whitespace() {
+            if !normalised.is_empty() {
+                normalised.push(' ');
             }
-            buffer.extend(word.nfc());
-            hasher.update(buffer.as_bytes());
+            normalised.push_str(word);
         }
-        Self(hasher.finalize().into())
+        Self(blake3::hash(normalised.as_bytes()).into())
     }
 
     /// Returns the hash as bytes.
@@ -113,7 +113,7 @@ pub fn each_word(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_part(c: char) -> bool {
-    !is_ideograph(c) && (c.is_alphanumeric() || c == '_')
+    !is_ideograph(c) && (is_alphanumeric(c) || c == '_')
 }
 
 fn is_ideograph(c: char) -> bool {

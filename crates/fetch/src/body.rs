@@ -8,7 +8,7 @@
 //! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
 //! error. The library treats the remaining bytes as the next response, and closes the connection.
 
-use gleaner_coding::{Coding, DecodeError, Decoder, listed};
+use gleaner_coding::{Coding, DecodeError, Decoder, gunzip, listed};
 
 use crate::error::FetchError;
 
@@ -19,6 +19,8 @@ const SNIFFED: usize = 1445;
 #[derive(Debug)]
 pub(crate) struct Codings {
     decoder: Decoder,
+    /// Whether the body is decoded when it is complete ([`gunzip`]), and not piece by piece.
+    at_once: bool,
     unknown: Option<String>,
     received: Option<Vec<u8>>,
     /// Number of bytes received so far, before decoding.
@@ -28,8 +30,13 @@ pub(crate) struct Codings {
 
 impl Codings {
     /// Reads the codings from a response's headers. `limit` is the maximum size of the body in bytes, both as
-    /// received and after decoding.
-    pub(crate) fn from_headers(headers: &[(String, String)], limit: u64) -> Result<Self, FetchError> {
+    /// received and after decoding. `keeps_part` is true if the caller uses the decoded part of an incomplete
+    /// or too large body.
+    pub(crate) fn from_headers(
+        headers: &[(String, String)],
+        limit: u64,
+        keeps_part: bool,
+    ) -> Result<Self, FetchError> {
         let mut names = listed(headers, "content-encoding");
         let content = names.len();
         names.extend(listed(headers, "transfer-encoding").into_iter().filter(|name| name != "chunked"));
@@ -41,27 +48,45 @@ impl Codings {
         let unknown = names.into_iter().find(|name| Coding::from_name(name).is_none());
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let received = is_content.then(Vec::new);
-        Ok(Self { decoder: Decoder::new(&known), unknown, received, came: 0, limit })
+        let at_once = is_content && known == [Coding::Gzip] && !keeps_part;
+        Ok(Self { decoder: Decoder::new(&known), at_once, unknown, received, came: 0, limit })
     }
 
-    /// Decodes the next piece into `body`. Returns `false` if the limit is exceeded.
+    /// Decodes the next piece into `body`, or keeps it until the body is complete. Returns `false` if the limit
+    /// is exceeded.
     pub(crate) fn push(&mut self, piece: &[u8], body: &mut Vec<u8>) -> Result<bool, FetchError> {
         self.came = self.came.saturating_add(piece.len());
         if let Some(received) = &mut self.received {
             received.extend_from_slice(piece);
         }
+        let fits = self.at_once || self.decode(piece, body)?;
+        // Endless empty gzip members or frames have no output, so the number of received bytes is limited too.
+        Ok(fits && self.came <= self.limit)
+    }
+
+    fn decode(&mut self, piece: &[u8], body: &mut Vec<u8>) -> Result<bool, FetchError> {
         match self.decoder.push(piece, body, self.limit) {
-            // Endless empty gzip members or frames have no output, so the number of received bytes is limited
-            // too.
-            Ok(()) => Ok(self.came <= self.limit),
+            Ok(()) => Ok(true),
             Err(DecodeError::Full) => Ok(false),
             Err(DecodeError::Broken(reason)) => Err(self.broken(reason)),
         }
     }
 
-    /// Checks that the body is complete. Returns the received bytes if the body has a content coding. Returns
-    /// `None` if it has no coding, or if it has a transfer coding.
-    pub(crate) fn finish(self, body: &[u8]) -> Result<Option<Vec<u8>>, FetchError> {
+    /// Checks that the body is complete, and decodes what is not yet decoded into `body`. Returns the received
+    /// bytes if the body has a content coding. Returns `None` if it has no coding, or if it has a transfer
+    /// coding.
+    pub(crate) fn finish(mut self, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, FetchError> {
+        if self.at_once {
+            let received = self.received.take().unwrap_or_default();
+            if let Some(decoded) = gunzip(&received, self.limit) {
+                *body = decoded;
+                return Ok(Some(received));
+            }
+            if !self.decode(&received, body)? {
+                return Err(FetchError::TooLarge { limit: self.limit as u64 });
+            }
+            self.received = Some(received);
+        }
         if !self.decoder.is_whole() {
             return Err(self.broken("the body ends within its coding".into()));
         }
@@ -109,7 +134,7 @@ mod tests {
     #[test]
     fn codings_without_end_are_broken() {
         let header = |value: &str| vec![("Content-Encoding".to_owned(), value.to_owned())];
-        assert!(Codings::from_headers(&header("gzip, gzip, gzip, gzip"), 9).is_ok());
-        assert!(Codings::from_headers(&header(&"gzip,".repeat(5)), 9).is_err());
+        assert!(Codings::from_headers(&header("gzip, gzip, gzip, gzip"), 9, false).is_ok());
+        assert!(Codings::from_headers(&header(&"gzip,".repeat(5)), 9, false).is_err());
     }
 }

@@ -226,17 +226,17 @@ impl Client {
         if !answer.status().is_success() {
             // The body of an unsuccessful response only explains the failure to people, so it may be
             // incomplete.
-            let read = self.read(&mut answer, &mut response, REFUSAL_BODY).await;
+            let read = self.read(&mut answer, &mut response, REFUSAL_BODY, true).await;
             response.is_cut = !matches!(read, Ok(true));
         } else if request.want == RequestKind::Robots {
-            response.is_cut = !self.read(&mut answer, &mut response, ROBOTS_LIMIT as u64).await?;
+            response.is_cut = !self.read(&mut answer, &mut response, ROBOTS_LIMIT as u64, true).await?;
         } else {
             let limit = if request.want == RequestKind::Page { self.max_page } else { self.max_list };
             if request.want == RequestKind::Page {
                 accept_type(response.content_type.as_deref())?;
             }
             let stated = answer.content_length().is_some_and(|length| length > limit);
-            if stated || !self.read(&mut answer, &mut response, limit).await? {
+            if stated || !self.read(&mut answer, &mut response, limit, false).await? {
                 return Err(FetchError::TooLarge { limit });
             }
             if request.want == RequestKind::Page && response.content_type.is_none() {
@@ -262,14 +262,15 @@ impl Client {
         answer: &mut reqwest::Response,
         response: &mut Response,
         limit: u64,
+        keeps_part: bool,
     ) -> Result<bool, FetchError> {
         let idle = self.idle;
-        let mut codings = Codings::from_headers(&response.headers, limit)?;
+        let mut codings = Codings::from_headers(&response.headers, limit, keeps_part)?;
         loop {
             let piece =
                 timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
             let Some(piece) = piece.map_err(|e| FetchError::from_reqwest(&e, idle, None))? else {
-                response.coded = codings.finish(&response.body)?;
+                response.coded = codings.finish(&mut response.body)?;
                 return Ok(true);
             };
             if !codings.push(&piece, &mut response.body)? {

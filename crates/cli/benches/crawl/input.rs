@@ -1,8 +1,9 @@
 //! The pages that the bench serves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{Read, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
@@ -15,7 +16,7 @@ use url::{Position, Url};
 pub(crate) const CODINGS: [&str; 4] = ["identity", "gzip", "br", "zstd"];
 
 /// Number of copies of each recorded page in the measured crawl.
-const COPIES: usize = 4;
+const COPIES: u64 = 4;
 
 pub(crate) struct Input {
     pub(crate) description: String,
@@ -44,13 +45,18 @@ impl Input {
         let mut pages = Vec::new();
         for host_name in &hosts {
             let own = || recorded.iter().filter(|(url, _)| host(url) == *host_name);
+            let mut texts_of_site: HashMap<&[u8], usize> = HashMap::new();
+            for (_, body) in own() {
+                let own: HashSet<&[u8]> = texts(body).into_iter().map(|range| &body[range]).collect();
+                own.into_iter().for_each(|text| *texts_of_site.entry(text).or_default() += 1);
+            }
             let mut links = [String::new(), String::new()];
             for (url, body) in own() {
                 add(&mut pages, &mut links[0], url, body.clone());
                 for copy in 1..=COPIES {
                     let mut address = url.clone();
                     address.query_pairs_mut().append_pair("copy", &copy.to_string());
-                    add(&mut pages, &mut links[1], &address, varied(body, copy));
+                    add(&mut pages, &mut links[1], &address, varied(body, copy, &texts_of_site));
                 }
             }
             for (path, links) in ["/", "/copies/"].into_iter().zip(links) {
@@ -144,15 +150,48 @@ fn add(pages: &mut Vec<Page>, links: &mut String, url: &Url, body: Vec<u8>) {
     pages.push(page(&host(url), &url[Position::BeforePath..], body));
 }
 
-/// Adds a sentence to the longest paragraph of a page, so that its text differs.
-fn varied(body: &[u8], copy: usize) -> Vec<u8> {
-    let text = String::from_utf8_lossy(body);
-    let starts = text.match_indices("<p").filter_map(|(at, _)| Some(at + text[at..].find('>')? + 1));
-    let length = |at: &usize| text[*at..].find('<').unwrap_or_default();
-    let Some(at) = starts.max_by_key(length) else { return body.to_vec() };
-    let sentence = format!("This is number {copy} of the copies of this page. ");
-    // Searches for bytes and not for characters, because the page may have another encoding. Only in UTF-8
-    // are the positions the same in the decoded text, so other pages are not changed.
-    let Ok(text) = std::str::from_utf8(body) else { return body.to_vec() };
-    [&text[..at], &sentence, &text[at..]].concat().into_bytes()
+/// Returns another article of the same site: in each text that only this page has, the words change places.
+/// The page stays as long as it was, but is no near-duplicate of the recorded page. `pages` is the number of
+/// pages of the site with each text.
+fn varied(body: &[u8], copy: u64, pages: &HashMap<&[u8], usize>) -> Vec<u8> {
+    let mut varied = body.to_vec();
+    for range in texts(body) {
+        if pages[&body[range.clone()]] > 1 {
+            continue;
+        }
+        let mut words: Vec<&[u8]> = body[range.clone()].split(u8::is_ascii_whitespace).collect();
+        for at in (1..words.len()).rev() {
+            words.swap(at, mixed(copy, at as u64) as usize % (at + 1));
+        }
+        varied[range].copy_from_slice(&words.join(&b' '));
+    }
+    varied
+}
+
+/// Returns the texts of a page with at least eight words, without scripts and styles. This searches for bytes,
+/// because pages have different encodings. In all of them, `<`, `>` and spaces are single bytes.
+fn texts(body: &[u8]) -> Vec<Range<usize>> {
+    let mut texts = Vec::new();
+    let mut at = 0;
+    while let Some(length) = body[at..].iter().position(|byte| *byte == b'<') {
+        let text = at..at + length;
+        let words = body[text.clone()].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        if words.count() >= 8 {
+            texts.push(text.clone());
+        }
+        let tag = body[text.end + 1..].iter().take(6).map(u8::to_ascii_lowercase).collect::<Vec<_>>();
+        let end = ["script", "style"].into_iter().find(|name| tag.starts_with(name.as_bytes()));
+        let end = end.map_or(&b">"[..], |name| if name == "script" { b"</script>" } else { b"</style>" });
+        let rest = &body[text.end..];
+        let Some(behind) = rest.windows(end.len()).position(|window| window.eq_ignore_ascii_case(end)) else {
+            break;
+        };
+        at = text.end + behind + end.len();
+    }
+    texts
+}
+
+fn mixed(a: u64, b: u64) -> u64 {
+    let mixed = (a ^ b.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 29
 }

@@ -5,7 +5,8 @@
 //!    sections, galleries, topic pages and second versions of articles. It is crawled from the front pages,
 //!    once with each content coding.
 //! 2. The recorded sites in `../shared/sets/sites`, if the folder exists. A first crawl learns the templates
-//!    of the sites. The measured crawl reads copies of the pages, each with an additional sentence.
+//!    of the sites. The measured crawl reads other articles of these sites: copies of the pages in which the words of
+//!    each text that only this page has change places.
 //!
 //! The pages are served on loopback, without a delay between requests. The bench prints the processor time
 //! per page, and the share of each kind of thread. If `GLEANER_PYTHON` or `python3` is a Python with Scrapy

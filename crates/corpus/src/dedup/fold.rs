@@ -10,10 +10,12 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// End of the first block of the table: Latin letters below this code point.
-const LATIN: usize = 0x250;
-/// Second block of the table: Latin Extended Additional, which contains most Vietnamese letters.
-const ADDITIONAL: std::ops::Range<usize> = 0x1e00..0x1f00;
+use crate::characters::is_alphanumeric;
+
+/// The characters below this one have an entry in the table: those of most alphabets.
+const TABLE_END: u32 = 0x2000;
+/// Latin letters, also those of Vietnamese. Only their tones are separated.
+const LATIN: [std::ops::Range<u32>; 2] = [0..0x250, 0x1e00..0x1f00];
 
 /// The tones, numbered from 1: grave, acute, tilde, hook above, dot below.
 const TONES: [char; 5] = ['\u{300}', '\u{301}', '\u{303}', '\u{309}', '\u{323}'];
@@ -30,55 +32,41 @@ pub(crate) enum Folded {
     Alone(u32),
 }
 
-/// One entry per character: 0 for a character outside words. Otherwise the low 24 bits are the letter, and the
-/// bits above are the tone.
-static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| {
-    let all = (0..LATIN).chain(ADDITIONAL);
-    all.map(|c| char::from_u32(c as u32).map_or(0, without_marks)).collect()
+static TABLE: LazyLock<Vec<Folded>> = LazyLock::new(|| {
+    (0..TABLE_END).map(|code| char::from_u32(code).map_or(Folded::Outside, computed)).collect()
 });
 
-fn without_marks(c: char) -> u32 {
-    if !(c.is_alphanumeric() || c == '_') {
-        return 0;
+#[inline]
+pub(crate) fn fold(c: char) -> Folded {
+    TABLE.get(c as usize).copied().unwrap_or_else(|| computed(c))
+}
+
+fn computed(c: char) -> Folded {
+    let code = u32::from(c);
+    match c {
+        '_' => Folded::Letter(code, 0),
+        _ if !is_alphanumeric(c) => Folded::Outside,
+        '0'..='9' => Folded::Digit(code),
+        _ if LATIN.iter().any(|range| range.contains(&code)) => without_tone(c),
+        '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}' => Folded::Alone(code),
+        // Digits of other scripts keep their own codes.
+        _ if c.is_numeric() => Folded::Digit(code),
+        _ => Folded::Letter(c.to_lowercase().next().unwrap_or(c) as u32, 0),
     }
+}
+
+fn without_tone(c: char) -> Folded {
     // "İ" stays unchanged, because its lower case has two characters.
     let lower = c.to_lowercase().next().filter(|_| c.to_lowercase().count() == 1).unwrap_or(c);
     let parts: Vec<char> = std::iter::once(lower).nfd().collect();
     let tone = parts.iter().find_map(|part| TONES.iter().position(|tone| tone == part));
     let letter: Vec<char> = parts.into_iter().filter(|part| !TONES.contains(part)).nfc().collect();
     match (letter.as_slice(), tone) {
-        ([letter], Some(tone)) => *letter as u32 | ((tone as u32 + 1) << 24),
-        _ => lower as u32,
-    }
-}
-
-#[inline]
-pub(crate) fn fold(c: char) -> Folded {
-    let at = c as usize;
-    let entry = if at < LATIN {
-        TABLE[at]
-    } else if ADDITIONAL.contains(&at) {
-        TABLE[at - ADDITIONAL.start + LATIN]
-    } else {
-        return rare(c);
-    };
-    match entry {
-        0 => Folded::Outside,
-        digit @ 0x30..=0x39 => Folded::Digit(digit),
-        letter => Folded::Letter(letter & 0xff_ffff, letter >> 24),
-    }
-}
-
-fn rare(c: char) -> Folded {
-    match c {
-        _ if !c.is_alphanumeric() => Folded::Outside,
-        '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{9fff}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}' => Folded::Alone(c as u32),
-        // Digits of other scripts keep their own codes.
-        _ if c.is_numeric() => Folded::Digit(c as u32),
-        _ => Folded::Letter(c.to_lowercase().next().unwrap_or(c) as u32, 0),
+        ([letter], Some(tone)) => Folded::Letter(u32::from(*letter), tone as u32 + 1),
+        _ => Folded::Letter(u32::from(lower), 0),
     }
 }
 

@@ -77,7 +77,7 @@ impl WordClass {
     /// ```
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        let mut lower = word.to_lowercase();
+        let mut lower = if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() };
         if lower.is_ascii() {
             return lower.bytes().all(|byte| byte.is_ascii_alphabetic()).then(|| Self::of_plain(&lower));
         }

@@ -24,11 +24,9 @@ mod sample;
 mod shares;
 mod tags;
 
-use std::borrow::Cow;
-
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
-
 use latin::LanguageProbabilities;
+
+use crate::characters::composed;
 
 const SAMPLE: usize = 1500;
 
@@ -71,10 +69,8 @@ impl Language {
 /// words, with a lower probability. The time is limited even for a long text.
 #[must_use]
 pub fn language(text: &str, declared: Option<&str>) -> Language {
-    let mut sample = sample::sample(text, SAMPLE);
-    if is_nfc_quick(sample.chars()) != IsNormalized::Yes {
-        sample = Cow::Owned(sample.nfc().collect());
-    }
+    let sample = sample::sample(text, SAMPLE);
+    let sample = composed(&sample);
     let declared = declared.and_then(tags::primary);
     let fit = LanguageProbabilities::from_text(&sample);
     if fit.words == 0.0 {
