@@ -3,8 +3,9 @@
 //! A digest is SHA-1 in base32, as in Heritrix, Common Crawl and pywb, so that archives of different crawlers
 //! can be compared. Digests of other algorithms are ignored.
 //!
-//! Limitation: SHA-1 collisions can be produced deliberately. A digest only shows that a URL returned the
-//! same page as before. No page is dropped only because its digest equals that of another page.
+//! Limitation: SHA-1 collisions can be produced deliberately. Therefore digests are compared only to find out
+//! whether a URL returned the same page as before. No page is dropped because its digest equals that of
+//! another URL.
 
 use std::fmt;
 

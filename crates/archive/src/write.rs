@@ -169,9 +169,9 @@ impl Capture<'_> {
     }
 }
 
-/// Returns the `warcinfo` record at the beginning of a file. `name` is the file name, and `at` is the time of
-/// the record. `fields` is the content of the record, such as `software`, `operator` and `robots`. `level` is
-/// the compression level, 1 (fast) to 9 (small).
+/// Builds the compressed `warcinfo` record with which a file begins. `name` is the file name, and `at` is the
+/// time of the record. `fields` is the content of the record, such as `software`, `operator` and `robots`.
+/// `level` is the compression level, 1 (fast) to 9 (small).
 #[must_use]
 pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();

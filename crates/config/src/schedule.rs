@@ -42,7 +42,8 @@ pub struct ScheduleSettings {
     pub jitter: DurationSetting,
     /// Maximum duration of a scheduled crawl. 0s means no limit.
     pub max_time: DurationSetting,
-    /// A missed start is made up for if it was due at most this long ago.
+    /// If a crawl could not begin at its start time, it still begins later, up to this long after the start
+    /// time.
     pub catch_up: DurationSetting,
 }
 

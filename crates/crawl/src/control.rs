@@ -21,7 +21,7 @@ pub enum Command {
     Pause(String),
     /// Allow requests to the host again.
     Resume(String),
-    /// Treat the host's template as out of date, and buffer pages for the next version.
+    /// Treat the host's template as out of date, and buffer pages from which its next version is learned.
     LearnAgain(String),
 }
 

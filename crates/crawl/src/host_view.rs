@@ -101,7 +101,7 @@ pub enum SeedState {
     Unknown,
     /// The seeds of the last crawl do not include the site.
     OutOfScope,
-    /// The site has a seed. The text names its origin, such as `seeds.txt line 3`.
+    /// The site has a seed. The string names the origin of the seed, such as `seeds.txt line 3`.
     Seed(String),
 }
 

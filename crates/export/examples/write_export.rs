@@ -1,5 +1,4 @@
-//! Writes two documents as JSON Lines and as Parquet, and prints the number of documents per filter that
-//! excluded them.
+//! Writes two documents as JSON Lines and as Parquet, and prints how many documents each filter excluded.
 //!
 //! Run it with `cargo run -p gleaner-export --example write_export`.
 

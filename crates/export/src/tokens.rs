@@ -1,4 +1,5 @@
-//! Splits lines into sentences and tokens, for vertical text, CoNLL-U and their counts.
+//! Splits lines into sentences and tokens, for the formats CoNLL-U and vertical (one token per line), and for
+//! the counts of sentences and tokens.
 //!
 //! [`gleaner_corpus::quality::sentences`] finds the sentences. It knows abbreviations, because UAX #29 alone
 //! would end a sentence after "Mr." and "TP.". Tokens are the segments between the word boundaries of Unicode

@@ -166,7 +166,8 @@ impl Backoffs {
         }
     }
 
-    /// Returns the number of hosts whose push-backs are in memory.
+    /// Returns the number of hosts that are in memory because of a push-back (a 429, a 503 or a failed
+    /// connection).
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.hosts().by_name.len()

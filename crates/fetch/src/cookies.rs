@@ -1,9 +1,9 @@
 //! Stores cookies for the duration of one visit.
 //!
-//! Some sites answer every request without a cookie with a cookie and a redirect, often to the same page.
-//! While a visit follows such redirects, this module stores the cookies of the site, sends them only to that
-//! site, and drops them after the visit. The HTTP library's jar applies RFC 6265, 5 (host, path, `Secure`,
-//! expiry). This module adds limits and the restriction to the site.
+//! If a request has no cookie, some sites set one and redirect, often to the same page. Therefore the cookies
+//! of a site are stored during a visit. They are sent only to that site, and dropped when the visit ends. The
+//! cookie jar of the HTTP library applies the rules of RFC 6265, section 5, for host, path, `Secure` and
+//! expiry. This module adds limits and the restriction to the site.
 //!
 //! Unlike a browser, this module needs no list of public suffixes: a site is a registrable domain, and a
 //! cookie with a `Domain` outside it is rejected.

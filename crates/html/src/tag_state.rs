@@ -1,6 +1,6 @@
-//! Finds the end of a tag with the tokenizer states of the HTML standard that affect the end. A `>` in a
-//! quoted value does not end the tag, and a quote has a meaning only after `=`. Self-closing tags and
-//! duplicate attributes need no state.
+//! Finds where a tag ends. Of the tokenizer states in the HTML standard, only those that affect the end are
+//! used. A `>` in a quoted value does not end the tag, and a quote has a meaning only after `=`. Self-closing
+//! tags and duplicate attributes need no state.
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {

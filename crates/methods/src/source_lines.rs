@@ -148,8 +148,8 @@ struct LineReader<'a> {
     in_head: bool,
     in_title: bool,
     in_link: bool,
-    /// One entry for each `a` that is still to be read, in order. If it is `true`, no line may end inside
-    /// that `a`.
+    /// One entry for each `<a>` element that is still to be read, in order. If an entry is `true`, no line
+    /// may end inside its element.
     whole: &'a [bool],
     in_whole_link: bool,
     is_overdue: bool,

@@ -113,8 +113,9 @@ impl Server {
         self.address
     }
 
-    /// Sets the crawl that runs in this process. During a crawl, the pages send changes to the crawl as
-    /// commands. `None` means that the crawl has ended, and also starts an update of the search index.
+    /// Sets the crawl that runs in this process. While a crawl runs, a change that a user requests on the
+    /// status page becomes a command to the crawl. `None` means that the crawl has ended, and also starts an
+    /// update of the search index.
     pub fn set_running_crawl(&self, running: Option<RunningCrawl>) {
         let has_ended = running.is_none();
         self.app.monitor.set_crawl(running);

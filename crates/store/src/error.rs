@@ -133,7 +133,7 @@ pub enum StoreError {
         database: String,
         /// The version of the database's tables.
         found: i32,
-        /// The newest version that this gleaner knows.
+        /// The newest version of the tables that this program can read.
         known: i32,
     },
     /// The tables are too old to be updated.
@@ -145,7 +145,7 @@ pub enum StoreError {
         database: String,
         /// The version of the database's tables.
         found: i32,
-        /// The version that this gleaner needs.
+        /// The version of the tables that this program needs.
         known: i32,
     },
     /// The tables need an update, but older workers are running.

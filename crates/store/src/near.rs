@@ -1,9 +1,10 @@
 //! Defines which kinds of duplicates are detected, and maintains the index that finds near-duplicates.
 //!
 //! The index finds documents by the keys of their signatures. It contains the documents that represent their
-//! cluster or are alone in it. The index is in memory. It is built from the stored signatures in the order of
-//! their numbers, in 10 to 20 µs per document. Its results are always checked against the store. Therefore a
-//! document that is removed, or that becomes a member, may stay in the index.
+//! cluster or are alone in it. The index is in memory. It is built from the stored signatures, in the order
+//! of the document numbers. This takes 10 to 20 µs per document. Results are always checked against the
+//! store. Therefore a document may stay in the index after it was removed, or after another document became
+//! the representative of its cluster.
 //!
 //! Only documents of the same partition are compared. A store in a folder has one partition. In a shared
 //! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not

@@ -1,13 +1,13 @@
-//! Decides for every line of a page whether it is body text, with the template, the model and the pins.
+//! Uses the template, the model and the pins to decide for every line of a page whether it is body text.
 //!
 //! 1. The template's votes and the model judge each line. Pins override both.
 //! 2. If the margin of this result is low, or if it has almost no text, the page is judged again without the
 //!    votes. The result with the higher margin is used.
-//! 3. Body text is dropped if its words show that it is a credit, a by-line or a "read more" line.
+//! 3. A line of body text is dropped if its words show that it is a credit, a by-line or a "read more" line.
 //! 4. Requested inserts are included ([`crate::inserts`]).
 //!
 //! [`SiteTemplate::extract`] returns only the text of a judgement, and [`crate::explain`] shows all of it. A
-//! crawl first tries detection, which needs no judgement.
+//! crawl first tries to extract the page without a judgement, by detection ([`crate::detection`]).
 //! [`PreparedTemplate::classify`](crate::PreparedTemplate::classify) returns a judgement that agrees with the
 //! result of a crawl.
 

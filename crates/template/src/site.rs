@@ -2,9 +2,10 @@
 //! later pages.
 //!
 //! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the DOM
-//! paths with their shares of body text. If the margin of a page is low, or if the template finds almost no
-//! text (because of a new kind of page or a redesign), the page is judged again without the template's votes.
-//! The result with the higher margin is used ([`LineClassification`]), and its method is recorded. [`Health`]
+//! paths with their shares of body text. These shares are the votes of the template. If they leave the
+//! classification of a page uncertain (a low margin), or if the template finds almost no text (because of a
+//! new kind of page or a redesign), the page is classified again without the votes. The result with the
+//! higher margin is used ([`LineClassification`]), and the method that yielded it is recorded. [`Health`]
 //! checks on every page whether the template is out of date.
 
 use std::collections::BTreeSet;

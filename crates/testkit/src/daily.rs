@@ -1,12 +1,13 @@
 //! Generates two papers with new articles every day, for crawls over many nights. The test sets the time.
 //!
 //! A new article appears after each interval [`EVERY`], in alternating sections. It stays in the lists until
-//! newer articles replace it. One in [`CORRECTED`] articles is corrected, [`LATER`] after it appeared.
-//! `daily.example` has all sources of articles: a feed of the latest articles, a feed to which only one
-//! section links, a news sitemap, and an index of monthly sitemaps with the times of their last changes.
-//! `bare.example` has only a front page and sections. The front page never links to the section "letters".
+//! newer articles replace it. One of every [`CORRECTED`] articles is corrected. The time between its
+//! appearance and its correction is [`LATER`]. `daily.example` has all sources of articles: a feed of the
+//! latest articles, a feed to which only one section links, a news sitemap, and an index of monthly sitemaps
+//! with the times of their last changes. `bare.example` has only a front page and sections. The front page
+//! never links to the section "letters".
 //!
-//! The papers test which lists and pages a nightly crawl must visit. The texts are random words
+//! Tests use the papers to check which lists and pages a nightly crawl visits. The texts are random words
 //! (`generated_papers.rs`) and the lists are short, so the papers are not suitable for testing extraction.
 
 use std::fmt::Write as _;
@@ -22,7 +23,7 @@ use crate::page_response::PageResponse;
 
 /// The time between two articles of a paper, which yields 72 articles a day.
 pub(crate) const EVERY: SignedDuration = SignedDuration::from_mins(20);
-/// One in `CORRECTED` articles is corrected.
+/// One of every `CORRECTED` articles is corrected.
 pub(crate) const CORRECTED: usize = 12;
 /// The time from an article's appearance to its correction.
 pub(crate) const LATER: SignedDuration = SignedDuration::from_hours(5);

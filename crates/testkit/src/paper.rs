@@ -62,7 +62,8 @@ pub(crate) struct SpecialPages {
     /// A list whose links have a new session id in each response.
     pub classifieds: &'static str,
     pub calendar: &'static str,
-    /// A page with a relative link to itself, which repeats the path segment.
+    /// The path of a page with a relative link to itself. The link resolves to a longer path that repeats the
+    /// last segment, such as `/about/about/`.
     pub about: &'static str,
     pub about_segment: &'static str,
     /// The beginning of article paths before the last redesign. The article's number follows.

@@ -103,7 +103,8 @@ fn calendar(site: &Site, rest: &str) -> Option<PageResponse> {
     Some(site.framed(&title, &main))
 }
 
-/// Renders the page about the paper. A relative link on this page repeats the page's own path segment.
+/// Renders the page about the paper. A relative link on this page resolves to a longer path that repeats the
+/// last segment.
 fn about(site: &Site, path: &str) -> Option<PageResponse> {
     let odd = &site.paper.odd;
     let mut rest = path.strip_prefix('/').filter(|rest| !rest.is_empty())?;

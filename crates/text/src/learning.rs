@@ -104,13 +104,13 @@ impl Training {
         self.add(&name, page)
     }
 
-    /// Returns the number of pages that will be used.
+    /// Returns the number of pages from which the template will be learned.
     #[must_use]
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// Whether no page will be used.
+    /// Whether there is no page from which a template can be learned.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()

@@ -56,7 +56,7 @@ pub(crate) struct Eval {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum EvalProtocol {
-    /// Five folds per set: learn from the other folds, then extract
+    /// Extract each of five folds of a set with a template learned from the other four
     Template,
     /// Each page on its own
     Cold,

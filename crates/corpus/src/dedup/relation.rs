@@ -49,9 +49,9 @@ pub struct SimilarityParams {
     pub short: usize,
     /// Minimum share of aligned words of a near-duplicate if the shorter of the two texts is short.
     pub short_aligned: f64,
-    /// Differences of numbers that indicate a series. One of the two conditions is sufficient: many
-    /// differences in few words, or differences in most numbers of a longer text. A change of a single date
-    /// or figure in an article meets neither condition.
+    /// Two conditions under which similar texts belong to a series. One condition is sufficient: many numbers
+    /// in few words differ, or most numbers of a longer text differ. A change of a single date or figure in
+    /// an article meets neither condition.
     pub series: [DifferingNumbers; 2],
     /// Maximum number of candidates per document for the comparison of signatures.
     pub compared: usize,

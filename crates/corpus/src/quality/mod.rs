@@ -27,7 +27,8 @@ pub use stop_words::STOP_WORD_LANGUAGES;
 pub struct Quality {
     /// Number of words ([`crate::words`]). A Vietnamese syllable is a word.
     pub words: u64,
-    /// Mean number of words of the sentences that have words. 0 if the text has no words.
+    /// Mean number of words per sentence. Sentences without words are not counted. 0 if the text has no
+    /// words.
     pub sentence_length: f64,
     /// Share of words that are stop words of the text's language. `None` if there is no list for the
     /// language, or if the text has no words.

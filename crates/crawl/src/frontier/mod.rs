@@ -63,9 +63,11 @@ pub(crate) struct Ready {
 #[derive(Debug)]
 pub(crate) enum NextUrl {
     Allowed(Ready),
-    /// This rule of robots.txt disallows this URL. Store this as the outcome of the URL.
+    /// A rule of robots.txt (the text) disallows the URL. The caller stores the outcome `Disallowed` for the
+    /// URL.
     Disallowed(Ready, String),
-    /// This rule of the settings excludes this URL. Store this as the outcome of the URL.
+    /// A rule of the settings (the text) excludes the URL. The caller stores the outcome `Excluded` for the
+    /// URL.
     Excluded(Ready, String),
     /// Request this robots.txt first.
     Robots(Url),

@@ -1,4 +1,5 @@
-//! Compares causes, and names the command to run next. `crate::explanation` has their words.
+//! Compares causes, and names the command to run next. The texts that describe causes are in
+//! `crate::explanation`.
 
 use gleaner_fetch::TlsFault;
 use gleaner_frontier::OutcomeClass;

@@ -5,9 +5,9 @@
 //! the two multisets of words. Precision, recall and F1 are computed from the overlap. They are 0 if no words
 //! are shared, even if the gold text has no words.
 //!
-//! The recorded sets use exactly this definition. It differs from [`gleaner_extract::words`] in three
-//! rare cases. In this module, combining marks (Indic vowel signs) end a word, marks within the kana blocks
-//! are words, and compatibility ideographs are letters.
+//! The documentation of the recorded sets defines the measure in the same way. This definition of a word
+//! differs from [`gleaner_extract::words`] in three rare cases. In this module, combining marks (Indic vowel
+//! signs) end a word, marks within the kana blocks are words, and compatibility ideographs are letters.
 //!
 //! Limitation: a text with shuffled words scores 1.
 

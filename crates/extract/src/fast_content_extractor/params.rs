@@ -26,9 +26,9 @@ pub struct FastContentExtractorParams {
     /// Maximum depth of nested blocks. A deeper element is not a block, and its text belongs to the innermost
     /// block. This keeps paths short on hostile pages.
     pub max_depth: usize,
-    /// Maximum number of vector entries that are read to compare blocks. It applies to each preparation, and
-    /// to each page in detection. If it is reached, repeated blocks may count as content. No recorded site
-    /// comes near the default.
+    /// Maximum number of vector entries that are read to compare blocks. The limit applies separately to each
+    /// preparation of a template, and to each page whose content is then detected. If the limit is reached,
+    /// repeated blocks may count as content. No recorded site comes near the default.
     pub max_work: u64,
     /// Maximum size of a template's paths and stored blocks, in bytes. Content paths use at most half of it.
     /// If not all paths fit, the paths with the fewest blocks are omitted. Stored blocks use the remainder,

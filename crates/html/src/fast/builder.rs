@@ -72,13 +72,13 @@ pub(super) struct Builder<'a> {
     pub(super) flood: Flood,
     pub(super) leave_out: Option<LeaveOut<'a>>,
     unsure: Option<FallbackReason>,
-    /// Upper bound of the reference's number of queries so far.
+    /// Upper bound of the number of queries that the reference parser would have made so far.
     work: u64,
     most_work: u64,
     comments: usize,
     attribute_bytes: usize,
-    /// Number of levels by which blocks have moved up in total. The reference's depth limit ignores these
-    /// moves.
+    /// Number of levels by which blocks have moved up in total. The depth limit of the reference parser
+    /// ignores these moves.
     pub(super) rose: usize,
 }
 

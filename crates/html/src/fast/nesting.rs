@@ -1,7 +1,7 @@
-//! Tracks the open elements inside a skipped element as long as they are certain.
+//! Tracks which elements are open inside a skipped element, as long as this is certain.
 //!
 //! Paragraphs, items and options end implicitly as in the standard. Any other element must end with its own
-//! end tag. Otherwise the open elements are uncertain.
+//! end tag. Otherwise it is uncertain which elements are open.
 
 use html5ever::LocalName;
 

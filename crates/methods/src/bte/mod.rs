@@ -8,8 +8,8 @@
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
 //! 2013. It extends A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.
 //! * Step 0 cleans the page: it keeps `body`, without the elements in [`BteParams::removed`].
-//! * Step 1 converts each tag to 1 and each word to -1, and joins equal neighbours into runs, `encode[]`
-//!   ([`Tokens`]).
+//! * Step 1 converts each tag to 1 and each word to -1, and joins equal neighbours into runs ([`Tokens`], in
+//!   the paper the array `encode[]`).
 //! * Step 2 finds the range with the largest number of words minus tags.
 //! * Step 3 returns the text of this range.
 //!

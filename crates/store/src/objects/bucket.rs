@@ -238,7 +238,8 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object was not removed, except perhaps after an outage during the call.
+    /// The object was not removed. If the error is that the storage was unavailable, the object may have been
+    /// removed.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }

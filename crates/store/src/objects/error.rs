@@ -137,7 +137,7 @@ impl ObjectError {
         matches!(self, Self::Missing { .. })
     }
 
-    /// Whether a folder's disk is full.
+    /// Whether the disk of the storage folder is full, or its quota is used up.
     #[must_use]
     pub fn is_full(&self) -> bool {
         use io::ErrorKind::{QuotaExceeded, StorageFull};

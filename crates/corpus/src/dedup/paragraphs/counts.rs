@@ -3,13 +3,14 @@
 //! The algorithm is from J. Misra, D. Gries: Finding Repeated Elements, 1982, in the variant of D. Anderson
 //! and others: A High-Performance Algorithm for Identifying Frequent Items in Data Streams, IMC 2017.
 //! * If a key has a counter, the counter is incremented. A new key gets a counter of 1.
-//! * If there are more than twice the requested counters, the median is subtracted from all counts, and
-//!   counters that reach zero are dropped. So the work per key is constant on average.
+//! * If there are more than twice as many counters as requested, the median count is subtracted from every
+//!   count, and counters that reach zero are dropped. This is rare enough that the work per key is constant
+//!   on average.
 //!
 //! A count is at most the true count, and at least the true count minus [`ParagraphCounts::missed`].
-//! [`ParagraphCounts::missed`] is at most the number of all counted keys divided by the number of requested
-//! counters. A count-min sketch would overestimate counts, so that paragraphs that occur only once could be
-//! removed.
+//! [`ParagraphCounts::missed`] is at most the number of calls of [`ParagraphCounts::add`] divided by the
+//! number of requested counters. A count-min sketch would overestimate counts. Paragraphs that occur only
+//! once could then count as repeated, and be removed.
 //!
 //! Cost: 12 bytes per counter plus the map's overhead. 4,096 requested counters take about 200 KB.
 //!

@@ -31,7 +31,7 @@ impl Normal {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,
-    /// The weighted sum of the differences from the previous mean.
+    /// The weighted sum of the differences between the ratios and the previous mean.
     first: f64,
     /// The weighted sum of the squares of these differences.
     second: f64,
