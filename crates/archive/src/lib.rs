@@ -14,7 +14,7 @@
 //! | [`spool`] | How is a file built in memory and then stored as a whole? |
 //! | [`record`] | How are records and damage represented? |
 //! | [`read`] | Which records does a file contain, even if it is damaged? |
-//! | `zst` | How are `.warc.zst` files decoded, with their dictionary? |
+//! | `zst` | How are `.warc.zst` files and their dictionaries decoded? |
 //! | `scan` | Where is the next record after damage? |
 //! | [`cdx`] | Which records does an index list? |
 //!

@@ -2,10 +2,10 @@
 //!
 //! Archives of other crawlers contain bodies as transferred: chunked, and compressed with gzip, deflate,
 //! brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its headers.
-//! Therefore a body without the coding that its headers state is used unchanged.
+//! Therefore a body that does not have the coding stated in its headers is used unchanged.
 //!
-//! Limitation: if a body ends within a coding, the decoded part is returned with [`Payload::cut`]. It is not
-//! known whether the server or the archive lost the rest.
+//! Limitation: if the coded data are incomplete, the decoded part is returned, and [`Payload::cut`] is set.
+//! It is not known whether the server or the archive lost the rest.
 
 use gleaner_coding::{Coding, DecodeError, Decoder, gunzip};
 

@@ -1,12 +1,13 @@
-//! Builds an archive file in memory. Object storage does not support appending, so it stores whole files.
+//! Builds an archive file in memory. Object storage does not support appending, so only whole files can be
+//! stored there.
 //!
 //! The file is named like the files of [`crate::files`], with a suffix for the writer:
-//! `gleaner-20261121020000-00001-w3.warc.gz`. It also begins with a `warcinfo` record.
-//! [`crate::ArchiveReader`] reads its bytes.
+//! `gleaner-20261121020000-00001-w3.warc.gz`. Like those files, it begins with a `warcinfo` record, and
+//! [`crate::ArchiveReader`] can read it.
 //!
-//! Limitation: the content is lost if the process ends. Therefore records count as stored only after the file
-//! is stored. The names of one writer's files sort in the order of their records. The names of several
-//! writers' files sort by the time at which each file was begun.
+//! Limitation: if the process ends before the file is stored, the content is lost. Therefore its records
+//! count as stored only after the file is stored. The names of one writer's files sort in the order of their
+//! records. The names of several writers' files sort by the time at which each file was begun.
 
 use jiff::Timestamp;
 

@@ -7,7 +7,7 @@
 //!
 //! The thread that processes the response encodes the records. The writing thread only appends them.
 //!
-//! Limitation: the status line and the request line are always written as HTTP/1.1 without a proxy.
+//! Limitation: the status line and the request line are always written as in HTTP/1.1 without a proxy.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -1,15 +1,15 @@
 //! Reads the frames of `.warc.zst` files (IIPC, Zstandard Compression for WARC Files 1.0).
 //!
-//! 1. A file may begin with a dictionary, compressed or not, in a skippable frame with the magic number
-//!    0x184D2A5D. The dictionary applies to all frames.
-//! 2. A record is one frame or several. The reader also accepts a frame with several records.
+//! 1. A file may begin with a skippable frame (magic number 0x184D2A5D) that contains a dictionary,
+//!    compressed or not. The dictionary applies to all frames.
+//! 2. A record consists of one or more frames. The reader also accepts a frame with several records.
 //! 3. The reader ignores other skippable frames.
 //!
 //! If a record does not end with its frame, it continues in the next frame, unless that frame begins like a
 //! record. In that case, the `Content-Length` is wrong, and the next frame is read as a new record.
 //!
-//! Limitation: to bound memory, a frame with a window above 128 MiB or a dictionary above 8 MiB counts as
-//! damage. `zstd` also rejects such a window by default.
+//! Limitation: to bound memory, a window above 128 MiB and a dictionary above 8 MiB count as damage. The
+//! program `zstd` also rejects such a window by default.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek};

@@ -4,8 +4,9 @@
 //! documents and 100,000 waiting URLs; 500,000 and 100,000; 500,000 and 1,000,000. Without `GLEANER_LOAD`,
 //! all numbers are divided by ten. With DOCUMENTS, there are two stages, of 5,000 and DOCUMENTS documents,
 //! each with 100,000 waiting URLs. At each stage, the bench stores further documents one by one, as in a
-//! crawl. Then the real binary crawls one page, which measures its start, and 100 pages of each of 40 papers in
-//! the store. The bench prints the processor time per page, with and without the start, and the peak memory.
+//! crawl. Then the real binary crawls one page, to measure its start, and after that 100 pages of each of 40
+//! papers in the store. The bench prints the processor time per page, with and without the start, and the
+//! peak memory.
 //!
 //! Limitation: the texts consist of random words, which compress worse than natural language. While the bench
 //! fills the store, it commits several changes at once, whereas a crawl commits them one by one.

@@ -7,9 +7,9 @@
 //! time of the workers and of the database, the statements, the rows written, and the bytes of the database's
 //! log (WAL). At the end, it prints the size of each table per page.
 //!
-//! If one worker, the papers and the database use all cores, more workers cannot be faster. SHARE limits each
-//! worker to this percentage of a core, as if it ran on a small machine of its own. The limit uses a control
-//! group of the kernel and requires root.
+//! If a single worker, the server of the papers and the database already use all cores, more workers cannot
+//! be faster. SHARE limits each worker to this percentage of a core, as if it ran on a small machine of its
+//! own. The limit uses a control group of the kernel and requires root.
 
 #![allow(
     clippy::allow_attributes,

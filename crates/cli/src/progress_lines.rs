@@ -1,6 +1,6 @@
-//! Formats the display of a running crawl: the whole crawl and then each active host. Each takes one line or,
-//! in a narrow terminal, two. Hosts that do not fit are only counted. Host names and outcomes are ASCII, so
-//! each character takes one column.
+//! Formats the display of a running crawl: first the whole crawl, then each active host. Each of these takes
+//! one line or, in a narrow terminal, two lines. Hosts that do not fit are only counted. Host names and
+//! outcomes are ASCII, so each character takes one column.
 
 use std::time::Duration;
 

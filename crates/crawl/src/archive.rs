@@ -4,7 +4,7 @@
 //! 2. The owner appends them before it changes the store for that response.
 //! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
-//! A 304 response becomes a revisit record. So does a response whose body equals the last archived body of
+//! A response becomes a revisit record if its status is 304, or if its body equals the last archived body of
 //! the URL. Failed requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};

@@ -5,8 +5,8 @@
 //! * This worker gained a partition. The owner enqueues the seeds of the partition. The partition's hosts get
 //!   no request before their full delay has passed. If the previous worker did not release the partition, the
 //!   hosts get no requests for `fetch.timeout`, because sites may still process earlier requests.
-//! * Other workers should get partitions of this worker. The owner starts no new requests in some partitions,
-//!   and releases these when nothing is in flight there.
+//! * Other workers should get partitions of this worker. The owner chooses some of them, starts no new
+//!   requests there, and releases them together when nothing is in flight in any of them.
 //! * The leases of this worker may have ended. The owner starts no requests, and cancels requests in flight.
 //! * Another worker took a partition of this worker. The crawl starts again, as after a crash (`session.rs`).
 

@@ -16,7 +16,7 @@
 //! The visit does not continue in any of these cases:
 //!
 //! * The visit already requested the target with the same cookies.
-//! * The target is another URL, is already in the frontier, and its last visit was not redirected.
+//! * The target is not the visit's URL, is already in the frontier, and its last visit was not redirected.
 //! * The target's host is in a back-off, or its robots.txt is not known.
 //! * The target would have to wait longer than one delay.
 //!

@@ -1,4 +1,4 @@
-//! Prints how well duplicates are detected on labelled pairs, and draws the curve.
+//! Prints how well duplicates are detected on labelled pairs, and draws the curve of precision and recall.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-eval --example pairs -- ../shared/sets docs/dedup.svg

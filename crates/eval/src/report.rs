@@ -5,7 +5,7 @@
 //! contain no times, because times differ from run to run.
 //!
 //! Limitation: the mean edit distance ratio covers only the pages that have a ratio. The number of these
-//! pages is reported. The other pages would have a low ratio.
+//! pages is reported. The missing ratios would be low, so the mean is too high.
 
 pub use crate::dataset::ALL;
 use crate::measure::Ratios;

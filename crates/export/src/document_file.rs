@@ -4,7 +4,7 @@
 //! are sorted by id. Therefore the statistics in the footer show which row groups can contain a document. A
 //! reader needs the footer and one row group. The caller reads both from the file.
 //!
-//! Limitation: times have microseconds. Nanoseconds are lost.
+//! Limitation: times are stored in microseconds, so nanoseconds are lost.
 
 use std::collections::HashMap;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
 //! Compares the speed of `FastContentExtractor` and `ContentExtractor` on one thread. `ContentExtractor` is
-//! run with both searches: all pairs, as published, and indexed.
+//! run twice: once it compares all pairs, as published, and once it uses an index.
 //!
 //! Run with `cargo bench -p gleaner-extract --bench sites`. The input is a generated site and, if present,
 //! each recorded site with at least 20 pages. The time excludes parsing. Both methods are trained on the

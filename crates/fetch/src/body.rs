@@ -1,7 +1,7 @@
 //! Decodes a body while it arrives, and enforces its size limit.
 //!
 //! The HTTP library decodes only `chunked`, so this module decodes all other codings. Requests do not offer
-//! other transfer codings. Some servers use them anyway, and they are decoded like content codings.
+//! other transfer codings. If a server uses one anyway, it is decoded like a content coding.
 //!
 //! Limitations: some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
 //! `text/html`). If the body is text, an unknown coding is ignored, as in browsers. Otherwise the result is

@@ -3,9 +3,9 @@
 //! Servers close idle connections (Apache and Node after 5 s). A request that is sent just when the server
 //! closes the connection is lost, although the server would answer it. Therefore:
 //!
-//! 1. A connection is reused only within [`KEPT_FOR`] of its last response, a second before those servers
-//!    close it. If the delay between requests is this long or longer, no connection is kept. The number of
-//!    idle connections is limited by an option of the client, because each needs an open file.
+//! 1. A connection is reused only within [`KEPT_FOR`] of its last response. This ends a second before those
+//!    servers close it. If the delay between requests is this long or longer, no connection is kept. The
+//!    number of idle connections is limited by an option of the client, because each needs an open file.
 //! 2. In two cases a request is sent again, immediately and on a new connection. First, a reused connection
 //!    closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2 that it did not
 //!    process the request, with `REFUSED_STREAM` or a `GOAWAY` without an error (RFC 9113, 8.7). Both

@@ -7,9 +7,9 @@
 //! its group ([`crate::backoff`]).
 //!
 //! A restart loses the state. Therefore a resumed crawl starts the delay of each group that it may have
-//! requested before ([`Gates::start_delay`]). A group whose delay differs from the default is never removed,
-//! because this delay is a host's `Crawl-delay` or the user's setting for the site. There are few such
-//! groups.
+//! requested before ([`Gates::start_delay`]). Idle groups are removed from memory. A group whose delay is not
+//! the default is kept, because its delay (a host's `Crawl-delay` or the user's setting for the site) would
+//! be lost. There are few such groups.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

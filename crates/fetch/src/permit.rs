@@ -1,4 +1,4 @@
-//! Checks the lease to send a request at the moment when the request is sent.
+//! Checks the lease of a worker at the moment when the worker sends a request.
 //!
 //! Each of several workers may send requests only to the hosts of its own partitions. Its lease of a
 //! partition may end while a request waits for its delay or is in flight. So the caller passes a

@@ -1,6 +1,7 @@
 //! Finds the proxy of a request, to name it in error messages.
 //!
-//! The HTTP library chooses proxies with the same matcher, but its errors do not name them.
+//! The errors of the HTTP library do not name the proxy. This module finds it with the same matcher as the
+//! library.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! Canonicalizes URLs, and discovers URLs in scope in seeds, links and a sitemap.
+//! Canonicalizes URLs. Reads seeds, links and a sitemap, and finds the URLs that are in scope.
 //!
 //! `cargo run -p gleaner-frontier --example discover_urls`
 

@@ -12,8 +12,8 @@
 //! patterns would not suffice, because many sites distinguish articles only by a number.
 //!
 //! The date that a feed or sitemap states may be the date of the last change. If the stated date is before
-//! the first wanted day, the article is older than that day. If it is later, the age of the article is
-//! unknown. The day begins at midnight in the easternmost time zone, where it begins first.
+//! the first wanted day, the article is older than that day. If the stated date is later, the age of the
+//! article is unknown. The day begins at midnight in the easternmost time zone, where it begins first.
 
 use crate::{CanonicalUrl, FoundUrl, Role, UrlRefusal, shape};
 use jiff::civil::Date;

@@ -1,8 +1,8 @@
 //! Guesses from an address whether it is a file, a feed, a section or an article.
 //!
 //! The rules are based on the usual addresses of newspapers. They affect the order of fetching and the
-//! expected [`Role`]. Only the list of file extensions refuses URLs. It also refuses an article whose slug
-//! ends in `.js` or similar, which is rare.
+//! expected [`Role`]. Only the list of file extensions refuses URLs. This list also refuses an article whose
+//! slug ends in `.js` or similar, which is rare.
 
 use jiff::civil::Date;
 

@@ -1,5 +1,5 @@
-//! Compares the speed of decoding and parsing on one thread with the fast builder and with html5ever and
-//! scraper.
+//! Measures the speed of decoding and parsing on one thread, once with the fast builder, and once with
+//! html5ever and scraper.
 //!
 //! Run with `cargo bench -p gleaner-html`. It measures a generated page, and the 60 recorded pages closest to
 //! the median size if they are present. The fast builder's time includes its fallback. On a shared machine,

@@ -7,12 +7,12 @@
 //! over its bytes. If its result is not certain, the reference builder (scraper on html5ever) builds a tree,
 //! which is then copied.
 //!
-//! Comments, doctypes and processing instructions are omitted. The content of `<template>` and `<noscript>`
-//! is directly below the element. The fragment that scraper inserts between a template and its content is
-//! omitted.
+//! Comments, doctypes and processing instructions are omitted. The nodes directly inside `<template>` and
+//! `<noscript>` are children of the element. The fragment that scraper inserts between a template and its
+//! content is omitted.
 //!
-//! Limitation: a page of the fast builder keeps the whole source in memory, because texts are ranges of the
-//! source.
+//! Limitation: a page that the fast builder built keeps the whole source in memory, because texts are ranges
+//! of the source.
 
 mod partial;
 

@@ -1,4 +1,5 @@
-//! Defines the Python exceptions. They have the messages of `gleaner-text`, which the program prints too.
+//! Defines the Python exceptions. Their messages come from `gleaner-text`, so they are the same as those of
+//! the program.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;

@@ -1,4 +1,4 @@
-//! Reads the workers of a shared corpus.
+//! Reads the state of each worker of a shared corpus.
 //!
 //! Each worker writes its list of partitions and its progress to the database three times per lease duration.
 //!

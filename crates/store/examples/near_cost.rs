@@ -1,5 +1,5 @@
-//! Measures the cost of finding near-duplicates per document, separately for packing a document and for
-//! placing it in the store. Measures the processor time of one thread, from Linux's `/proc`.
+//! Measures what the detection of near-duplicates costs per document, separately while a document is packed
+//! and while it is stored. The cost is the processor time of one thread, from Linux's `/proc`.
 //!
 //! `cargo run --release -p gleaner-store --example near_cost -- 20000` stores 20,000 documents of 500 random
 //! words, without and with the detection of near-duplicates. Every tenth document is an edited copy of an

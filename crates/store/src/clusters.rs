@@ -1,12 +1,12 @@
 //! Maintains the clusters of near-duplicates. Every document is stored, and one document represents each
 //! cluster.
 //!
-//! Each signed document has a number and belongs to a cluster, possibly as its only document. A number is
-//! never assigned twice. If a document represents its cluster, or is alone in it, its signature is stored
-//! under its number. The signature of any other member is in the cluster's list of members. Therefore an index
-//! entry of a former representative leads to no signature. A cluster with several documents has one record,
-//! which contains the number of its representative. So a new representative changes few records, even if the
-//! cluster is large. All documents of a cluster are in one partition (`near.rs`).
+//! Each document with a signature (signed document) has a number and belongs to a cluster, possibly as its
+//! only document. A number is never assigned twice. If a document represents its cluster, or is alone in it,
+//! its signature is stored under its number. The signature of any other member is in the cluster's list of
+//! members. Therefore an index entry of a former representative leads to no signature. A cluster with several
+//! documents has one record, which contains the number of its representative. So a new representative changes
+//! few records, even if the cluster is large. All documents of a cluster are in one partition (`near.rs`).
 //!
 //! 1. Joining ([`Change::join`]): a near-duplicate of an indexed document joins that document's cluster, as a
 //!    member or as the new representative. Any other document is alone in a new cluster. If this document is

@@ -1,7 +1,7 @@
 //! Records the seeds of the last crawl, so that commands know the sites of the corpus.
 //!
-//! The record belongs to the whole store and not to a partition, because all workers crawl the same seeds. It
-//! contains the file names of the worker that began last.
+//! The record belongs to the whole store and not to a partition, because all workers crawl the same seeds.
+//! The names of the seed files in it are those of the worker that began last.
 
 use gleaner_frontier::{CanonicalUrl, Seed};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,8 @@
 //! `crates/python/benches/peers.py` measures other programs on the same pages.
 //!
 //! A stage starts from the bytes of the pages. The pages of the stage `not an article` are hubs, galleries
-//! and others. If detection fails for a page, the time of the page includes the full method.
+//! and other pages without an article. If detection fails for a page, the time of the page includes the full
+//! method.
 //!
 //! Limitation: processor time is read from `/proc`, so on systems other than Linux the bench measures wall
 //! time. Other programs on the same processor affect the times, because they displace cache contents.

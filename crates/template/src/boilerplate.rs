@@ -6,8 +6,8 @@
 //! 2. A kind of element ([`gleaner_html::element_kinds`]) is boilerplate if it is on at least `LEAST_PAGES`
 //!    pages and all its elements are boilerplate.
 //! 3. Kinds that occur only inside elements of other boilerplate kinds are dropped.
-//! 4. Kinds are dropped if removing them changes the metadata of one of `MOST_WITNESSES` training pages. Such
-//!    changes occur because dates and by-lines are searched near the headline.
+//! 4. A kind is dropped if the metadata of one of `MOST_WITNESSES` training pages change without its
+//!    elements. Such changes occur because dates and by-lines are searched near the headline.
 //!
 //! Limitation: if a later page has body text in such an element, this text is lost.
 

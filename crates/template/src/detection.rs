@@ -22,9 +22,9 @@
 //! The three thresholds were chosen on 20 recorded sites, with a model that was not trained on the site
 //! (docs/evaluation.md). If the thresholds vary by a factor of three, F1 changes by 0.001 and the share of
 //! detected pages by a tenth. Three measures together improved F1 by 0.0013: the use of final judgements
-//! instead of the model's, the weighting by length, and rule 3. Without them, detection reduces F1 by the
-//! same amount. Half of the improvement comes from one site that has captions and authors' names at the DOM
-//! paths of paragraphs.
+//! instead of those of the model, the weighting by length, and rule 3. Without them, detection reduces F1 by
+//! the same amount. Half of the improvement comes from one site that has captions and authors' names at the
+//! DOM paths of paragraphs.
 //!
 //! Limitation: a paragraph at a new DOM path, such as a quotation in a separate box, is lost if the other
 //! text is long enough. A comment at the same DOM path as the article's paragraphs is included.

@@ -1,4 +1,4 @@
-//! Records the access log, with the client, request, time and status of each request.
+//! Records the client, URL, time and status of each request in an access log.
 //!
 //! Tests read the log to check politeness. They can wait for requests without sleeping, in a thread
 //! ([`AccessLog::wait`]) or in a task ([`AccessLog::reached`]). The log is kept in memory, takes about 200

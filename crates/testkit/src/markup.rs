@@ -1,4 +1,4 @@
-//! Renders the common parts of both papers' pages (escaping, inline marks, teasers), and computes a digest.
+//! Renders the common parts of both papers' pages (escaping, inline marks, teasers), and computes digests.
 
 use crate::article::Span;
 use crate::site::Site;

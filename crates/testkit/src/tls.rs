@@ -1,4 +1,5 @@
-//! Runs TLS servers on loopback, for tests of correct and incorrect https. Tests script the bytes they send.
+//! Runs TLS servers on loopback, for tests of correct and incorrect https. The script of a test decides which
+//! bytes a server sends.
 //!
 //! A private [`Authority`] signs the certificates, so the machine's trust store is not needed. A script
 //! receives each connection after the handshake and can send any bytes. It writes HTTP/1.1 directly to the

@@ -2,16 +2,17 @@
 //! crawls two kinds of pages:
 //!
 //! 1. A generated newspaper of PAGES pages (1,000 by default). 60% of them are articles. The others are
-//!    sections, galleries, topic pages and second versions of articles. It is crawled from the front pages,
-//!    once with each content coding.
+//!    sections, galleries, topic pages and second versions of articles. The newspaper is crawled from the
+//!    front pages, once with each content coding.
 //! 2. The recorded sites in `../shared/sets/sites`, if the folder exists. A first crawl learns the templates
 //!    of the sites. The measured crawl reads other articles of these sites: copies of the pages in which the words of
 //!    each text that only this page has change places.
 //!
 //! The pages are served on loopback, without a delay between requests. The bench prints the processor time
-//! per page, and the share of each kind of thread. If `GLEANER_PYTHON` or `python3` is a Python with Scrapy
-//! and trafilatura, Scrapy runs the same crawls (`peers.py`), and the bench prints the ratio of its times to
-//! gleaner's. `GLEANER_BINARY` is another build to measure, and `GLEANER_BENCH_SET` is a setting.
+//! per page, and which share of it each kind of thread uses. If the Python in `GLEANER_PYTHON` (or `python3`)
+//! has the packages Scrapy and trafilatura, Scrapy runs the same crawls (`peers.py`), and the bench prints
+//! the ratio of Scrapy's times to gleaner's. `GLEANER_BINARY` names another binary to measure.
+//! `GLEANER_BENCH_SET` is a `key=value` pair for `--set`.
 //!
 //! Limitations: the server and the crawler share the cores, so use the processor time and not the wall time.
 //! Recorded sites have few pages per site, and most of their links lead to pages that are not recorded.

@@ -12,8 +12,9 @@
 //! different. This comparison distinguishes a series with fixed wording (weather, prices, lottery results)
 //! from an edited copy: two texts of a series share nearly all words and almost no numbers.
 //!
-//! Cost: the product of the two token counts divided by 64, plus the number of occurrences in one text of
-//! each word of the other. This is about 0.02 ms for two news texts. [`MOST`] limits it for long texts.
+//! Cost: the product of the two token counts divided by 64, plus, for each word of one text, the number of
+//! its occurrences in the other text. This is about 0.02 ms for two news texts. [`MOST`] limits it for long
+//! texts.
 //!
 //! Limitation: a series whose texts differ only in names or words, such as horoscopes, is not recognized. A
 //! moved paragraph reduces the number of aligned words by its length, but its numbers are still compared

@@ -8,7 +8,8 @@
 //! Why 42 bands of 3: if 15% of a copy's words are replaced at random (J = 0.443), 42 bands of 3 find 98% of
 //! the copies. 32 bands of 4 (all 128 values) find only 72%. Different news texts share only common phrases,
 //! with a mean J of 0.0004 to 0.0009 (docs/dedup.md). Even at J = 0.003, only one pair in a million shares a
-//! key. In 10 million documents, a text has about ten such matches. Comparing the signatures rejects them.
+//! key. In 10 million documents, a text has about ten such matches. They are rejected when the signatures are
+//! compared.
 //!
 //! ```
 //! use gleaner_corpus::dedup::bands::chance;

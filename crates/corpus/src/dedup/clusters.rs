@@ -1,9 +1,9 @@
 //! Selects the representative of each cluster of near-duplicates. An export writes only representatives.
 //!
-//! A near-duplicate of a representative joins its cluster, and may become the new representative.
-//! [`Representative::prefers`] chooses between two documents. When a representative is removed, the
-//! preferred member replaces it. The preference is a strict order, so the result does not depend on the order
-//! in which documents join. The caller stores the clusters.
+//! A near-duplicate of a representative joins the representative's cluster, and may become its new
+//! representative. [`Representative::prefers`] chooses between two documents. When a representative is
+//! removed, the preferred member replaces it. The preference is a strict order, so the result does not depend
+//! on the order in which documents join. The caller stores the clusters.
 //!
 //! Only representatives belong in the index, so a new text is compared only with representatives. Therefore a
 //! copy of a copy joins a cluster only if it is similar to the representative itself. A news agency report

@@ -6,7 +6,7 @@
 //! | assign each word in Latin letters to one of 13 classes | [`class`] |
 //! | compare with Vietnamese (with or without marks), English, 25 others: naive Bayes | `shares`, `latin` |
 //! | use whatlang if the text may be in another language or script | `others` |
-//! | use the page's declaration as evidence | here |
+//! | use the page's declaration as evidence | this file |
 //!
 //! Detectors that compare trigrams of dozens of languages misclassify a third of short Vietnamese texts
 //! without marks. Word classes identify Vietnamese at almost no cost, because Vietnamese has few possible

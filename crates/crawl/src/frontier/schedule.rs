@@ -1,8 +1,9 @@
 //! Decides which group of hosts may send its next request, and when.
 //!
-//! A group is in one of three states: busy (one of its URLs is in flight), due (it is in the heap, with an
-//! instant) or asleep (it has no work). The heap returns the group that has been due longest, and the hosts
-//! of a group take turns. So no host blocks another, and an idle host costs nothing.
+//! A group is in one of three states: busy (one of its URLs is in flight), due (it is in the heap, with the
+//! time of its next request) or asleep (it has no work). Only due groups are in the heap, so a group without
+//! work costs nothing. The heap returns the group that has been due longest, and the hosts of a group take
+//! turns, so no host blocks another.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};

@@ -1,15 +1,15 @@
 //! Decides which URLs are visited again, and when.
 //!
 //! * A front page, section, feed or sitemap has its own interval between visits ([`RevisitSchedule`]).
-//! * A sitemap is also visited when its sitemap index has a change date after the last visit.
+//! * A sitemap is also visited when its sitemap index states that it has changed since the last visit.
 //! * A page that looks like a section and leads to new URLs becomes a section.
 //! * The next page of a list is visited when half of the articles on the previous page are new.
 //! * An article is visited when a feed or sitemap announces a change within `crawl.recheck_window`, and at
 //!   each age in `crawl.recheck`.
 //!
 //! Some sites announce a change of all articles every day. Therefore an article's interval grows each time
-//! the article turns out to be unchanged. If most announcements of a site are wrong, only one in [`SAMPLE`]
-//! of the announced articles is revisited.
+//! the article turns out to be unchanged. If most announcements of a site are wrong, only one of every
+//! [`SAMPLE`] announced articles is revisited.
 
 use gleaner_frontier::{
     FoundUrl, ListChange, Outcome, RevisitSchedule, Role, looks_like_section, page_number,

@@ -17,10 +17,10 @@
 //! compared with processing (docs/scale.md).
 //!
 //! Limitation: the replay skips responses after which the crawl waited or retried (429, 5xx) and responses
-//! without a body (304). So retry counts and outcomes of failed URLs differ from the crawl. A re-extraction
-//! keeps the old text of a page that is no longer judged an article, or whose host has a template of another
-//! method. It removes the old text only if the settings refuse it. If a host has no template, each of its
-//! buffered pages is extracted on its own.
+//! without a body (304). So retry counts and outcomes of failed URLs differ from those of the crawl. A
+//! re-extraction keeps the old text of a page that is no longer judged an article, or whose host has a
+//! template of another method. It removes the old text only if the settings refuse it. If a host has no
+//! template, each of its buffered pages is extracted on its own.
 
 mod archived_response;
 mod marks;

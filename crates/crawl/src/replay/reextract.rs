@@ -1,4 +1,4 @@
-//! Replaces the text of a page with the current template's text.
+//! Replaces the text of a page with the text that the current template extracts.
 
 use std::sync::atomic::Ordering;
 

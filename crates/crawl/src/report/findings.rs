@@ -1,7 +1,7 @@
 //! Finds unusual values of a run, and describes them in sentences, most severe first.
 //!
-//! Limitation: each of these rules can be wrong. In a host's first three runs, there are no usual values to
-//! compare with, so only an outdated template can be an unusual finding.
+//! Limitation: a finding can be wrong. In a host's first three runs, there are no usual values to compare
+//! with, so only an outdated template can be an unusual finding.
 
 use std::collections::BTreeMap;
 

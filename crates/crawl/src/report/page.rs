@@ -1,4 +1,5 @@
-//! Renders a report as one HTML file without scripts or external resources. Other pages use its parts.
+//! Renders a report as one HTML file without scripts or external resources. The status page uses parts of
+//! this module.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

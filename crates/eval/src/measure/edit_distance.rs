@@ -8,15 +8,15 @@
 //!
 //! The algorithm is bit-parallel (G. Myers, A fast bit-vector algorithm for approximate string matching, J.
 //! ACM 1999, with H. Hyyro's block step). A column of the table is stored as differences between adjacent
-//! rows: a pair of machine words holds 64 rows. Only cells that a path of `limit` edits can reach are
-//! computed (Ukkonen 1985). If there is no such path, the limit is raised.
+//! rows: a pair of machine words holds 64 rows. Only cells that can be reached with at most `limit` edits are
+//! computed (Ukkonen 1985). If the distance is greater, the limit is raised.
 //!
 //! Memory is linear in the lengths of the texts. Time is proportional to length times distance / 64, so two
 //! different texts of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work to the
 //! same number of steps on every machine. If two texts need more steps, they have no ratio.
 //!
-//! Limitation: pages without a ratio would have a low ratio, so the mean of the other pages is too high. A
-//! text that is twice as long as the gold text has a ratio of at most 0.5. Two unrelated texts still have a
+//! Limitation: the ratios that are not computed would be low, so the mean of the computed ratios is too high.
+//! A text that is twice as long as the gold text has a ratio of at most 0.5. Two unrelated texts still have a
 //! ratio of about 0.2, because letters match by chance.
 
 use std::collections::HashMap;

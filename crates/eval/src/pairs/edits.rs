@@ -1,4 +1,4 @@
-//! Generates the positive pairs, which are copies of a text with changes such as editors make.
+//! Generates the positive pairs. Each consists of a text and a copy with changes that an editor might make.
 //!
 //! All random choices of an edit depend on a seed. Inserted words come from another text of the same
 //! language, so they are real words with realistic frequencies.

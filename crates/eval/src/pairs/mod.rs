@@ -16,7 +16,8 @@
 //!
 //! All random choices depend on a seed, so the same sets always yield the same pairs.
 //!
-//! Limitation: copies and series are artificial, because no recorded set contains real edits of agency texts.
+//! Limitation: copies and series are artificial, because no recorded set contains real edits of news agency
+//! texts.
 
 pub mod curve;
 pub mod edits;

@@ -1,4 +1,4 @@
-//! Computes hashes of words, texts and places, for fast comparison and for storage in templates.
+//! Computes hashes of words, texts and DOM paths, for fast comparison and for storage in templates.
 //!
 //! Limitation: two texts may have the same hash. With 64 bits, this becomes likely for some billions of
 //! texts. In such a case, one line may be misclassified.

@@ -4,10 +4,10 @@
 //! requires equal instead of similar texts. Repeated text is removed before the classification, so that a
 //! long notice does not dominate a short article.
 //!
-//! A text counts as repeated only at one path (tags with class and id, digits masked). Therefore a teaser
-//! elsewhere on the site does not remove an article's lead. Occurrences are counted once per article. Pages
-//! with the same title and the same longest paragraph are copies of one article, whose text would otherwise
-//! count as repeated.
+//! A text counts as repeated only if it is at the same path on each page (tags with class and id, digits
+//! masked). Therefore a teaser elsewhere on the site does not remove an article's lead. Occurrences are
+//! counted once per article. Pages with the same title and the same longest paragraph are copies of one
+//! article, whose text would otherwise count as repeated.
 //!
 //! A text that the model clearly labels body text is kept if at most half of the articles share it
 //! ([`Repeated::but_content`]).

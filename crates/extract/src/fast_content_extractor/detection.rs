@@ -1,4 +1,4 @@
-//! Implements phase 2: finds the content of a page of the site with the template.
+//! Implements phase 2: uses the template to find the content of a page of the site.
 //!
 //! P is the template's set of paths of content blocks. The paper has two extraction rules for a block B with
 //! a path in P:

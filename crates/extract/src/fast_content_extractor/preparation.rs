@@ -6,9 +6,9 @@
 //!
 //! Limitation: the paper gives no number for "occurs many times".
 //! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`] define
-//! it. With one page, nothing is repeated and all text is content. With copies of one page, everything is
-//! repeated and nothing is content. Non-content blocks that differ from page to page (related links,
-//! comments) make their paths content paths.
+//! it. If there is only one page, nothing is repeated and all text is content. If all pages are copies of one
+//! page, everything is repeated and nothing is content. Non-content blocks that differ from page to page
+//! (related links, comments) make their paths content paths.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -4,8 +4,8 @@
 //! of 500 KiB may have 50,000 patterns. So the patterns of a crawler form a tree, in which patterns with a
 //! common beginning share nodes. A node is the part of a pattern between two stars. A path reaches a node if
 //! the parts from the root to the node occur in the path in this order. The leftmost occurrence of each part
-//! leaves the most space for later parts. So each node needs only one number, its leftmost end. It is
-//! computed at most once per path, without backtracking.
+//! leaves the most space for later parts. So each node needs only one number: the leftmost position at which
+//! its part can end. This number is computed at most once per path, without backtracking.
 //!
 //! The head of a pattern is its part before the first star.
 //!

@@ -16,7 +16,7 @@
 //! Limitation: the result must equal the result of one version of html5ever, including its deviations from
 //! the standard. Two tests compare both, on recorded pages and on random markup, and fuzzing compares them
 //! too. Repeat all three after an update of html5ever. If the builder gives up near the end of a page, nearly
-//! the whole page is read twice. The reference parses pages that might exceed its budget.
+//! the whole page is read twice. The builder also gives up on pages that might exceed the reference's budget.
 
 mod adoption;
 mod arena;

@@ -2,8 +2,8 @@
 //!
 //! There are three methods. [`original`] (Finn and others) uses the uncleaned source and all pairs of tokens,
 //! in cubic time. [`improved`] (Phan and Ha) uses the cleaned page and all pairs of runs, in quadratic time.
-//! [`linear`] computes the result of `improved` in one pass. The following describes `improved` and `linear`.
-//! [`shares()`] computes the numbers of the paper's table 1.
+//! [`linear`] computes the result of `improved` in one pass. The rest of this comment describes `improved`
+//! and `linear`. [`shares()`] computes the numbers of the paper's table 1.
 //!
 //! Phan Thi Ha, Ha Hai Nam: Automatic main text extraction from web pages, Journal of Science and Technology,
 //! 2013. It extends A. Finn, N. Kushmerick, B. Smyth: Fact or Fiction, DELOS 2001.

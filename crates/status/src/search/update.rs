@@ -1,10 +1,10 @@
 //! Updates the index from the documents in the store.
 //!
 //! 1. The update reads all documents in the order of their ids. If a document's hash differs from the hash in
-//!    the index, or the index lacks the document, it writes a new entry.
-//! 2. It removes entries whose document no longer exists.
-//! 3. It commits after every few thousand entries. This limits the memory use, and the work that is lost if
-//!    the update is stopped.
+//!    the index, or the index lacks the document, the update writes a new entry.
+//! 2. The update removes entries whose document no longer exists.
+//! 3. The update commits after every few thousand entries. This limits the memory use, and the work that is
+//!    lost if the update is stopped.
 //!
 //! Limitation: an update reads every document, which takes some seconds per 100,000 documents. Documents of a
 //! running crawl are added after the crawl ends.

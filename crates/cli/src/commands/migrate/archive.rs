@@ -1,9 +1,9 @@
 //! Moves the archive of a corpus from files in a folder to object storage, and back.
 //!
-//! Files above 64 MiB are split between records when they are copied to object storage. The first piece keeps
-//! the number of the file, and each further piece gets a new number. Numbers must follow the order of the
-//! records, so later files may get new numbers too. All other files keep their name and number. In the other
-//! direction, each object becomes a file.
+//! When files above 64 MiB are copied to object storage, they are split at the boundaries of records. The
+//! first piece keeps the number of the file, and each further piece gets a new number. Numbers must follow
+//! the order of the records, so later files may get new numbers too. All other files keep their name and
+//! number. In the other direction, each object becomes a file.
 //!
 //! Limitation: only the first piece of a split file has a `warcinfo` record.
 

@@ -1,8 +1,8 @@
 //! An index in memory that keeps every key, like a database.
 //!
 //! Limitation: the index takes about 1.5 KB per document. It is meant for small corpora and for evaluating
-//! [`BandTable`](super::BandTable). A database with one row per key and document would have to limit the
-//! number of documents per key in the same way.
+//! [`BandTable`](super::BandTable). A database with one row per key and document would also have to limit the
+//! number of documents per key.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

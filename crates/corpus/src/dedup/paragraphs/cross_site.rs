@@ -1,8 +1,8 @@
 //! Records which sites repeat a paragraph, in limited memory. The recorded number of sites is never too high.
 //!
 //! A site is stored as 32 bits of its name's hash and is counted once. The caller states how many paragraphs
-//! to keep. When there are more than twice as many, a paragraph is dropped if its number of sites is at most
-//! the median. If nearly all paragraphs have one site, nearly all are dropped.
+//! to keep. When there are more than twice as many paragraphs, a paragraph is dropped if its number of sites
+//! is at most the median. If nearly all paragraphs have one site, nearly all are dropped.
 //!
 //! Limitation: among 1,000 sites, two have the same 32 bits with a probability of 1 in 8,000.
 

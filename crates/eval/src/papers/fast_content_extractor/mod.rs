@@ -8,9 +8,9 @@
 //! Blocks are split at the tags that the papers name. F with our default block tags is also printed.
 //!
 //! Limitation: the paper states that its ContentExtractor compared each block with all blocks of all pages.
-//! Its printed times show that this cannot be true. Therefore we measured two times for table II: with all
-//! blocks, as the paper states, and with as few blocks as the paper seems to have used. Only the second time
-//! is near the paper's ratios.
+//! Its printed times show that this cannot be true. Therefore table II has two durations that we measured:
+//! one with all blocks, as the paper states, and one with as few blocks as the paper seems to have used. Only
+//! the second is near the paper's ratios.
 
 mod measured;
 mod printed;

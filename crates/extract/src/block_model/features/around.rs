@@ -1,5 +1,5 @@
-//! Computes the features of the elements around a block: their tags and names, their sums, similar siblings,
-//! the path, and the element with the most prose.
+//! Computes the features of the elements around a block: their tags and names, the sums over their blocks,
+//! similar siblings, the path, and the element with the most prose.
 
 use super::super::block::Block;
 use super::super::lexicon::KIND_NAMES;
