@@ -1,4 +1,4 @@
-//! A buffered reader that counts its position.
+//! A buffered reader that counts the bytes that were read.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 

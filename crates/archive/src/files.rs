@@ -2,8 +2,8 @@
 //!
 //! 1. When the newest file reaches a given size, a new file is begun. The name of a file contains the time
 //!    and a number: `gleaner-20261121020000-00001.warc.gz`.
-//! 2. [`Archive::sync`] syncs all appended records to disk. If a crash follows, records that were appended
-//!    later may be lost, or may be in the archive although the store does not know them.
+//! 2. [`Archive::sync`] syncs all appended records to disk. After a crash, records that were appended after
+//!    the last sync may be missing, or may be in the archive although the store does not know them.
 //! 3. When an archive is opened, the records after the last known synced position are checked. Intact records
 //!    are kept. If the last record is incomplete, it is cut off.
 //!

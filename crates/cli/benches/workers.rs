@@ -4,8 +4,8 @@
 //! The workers are real processes on a real database, each with one thread that parses pages. They crawl the
 //! generated papers of the testkit without a delay. This process serves the papers on the same cores. For
 //! each number of workers, the bench prints the pages per second. It also prints, per page, the processor
-//! time of the workers and of the database, the statements, the rows written, and the bytes of the database's
-//! log (WAL). At the end, it prints the size of each table per page.
+//! time of the workers and of the database, the number of SQL statements, the number of written rows, and the
+//! size of the database's log (WAL). At the end, it prints the size of each table per page.
 //!
 //! If a single worker, the server of the papers and the database already use all cores, more workers cannot
 //! be faster. SHARE limits each worker to this percentage of a core, as if it ran on a small machine of its

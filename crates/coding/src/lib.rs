@@ -2,8 +2,8 @@
 //!
 //! A response lists the codings of its body in the order in which they were applied (`Content-Encoding`, RFC
 //! 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1). They are decoded in the reverse order. [`Decoder`] decodes
-//! a body piece by piece as it arrives, with a small buffer for each coding. Each coding marks its own end,
-//! so the decoder detects an incomplete body.
+//! a body piece by piece as it arrives, and needs only a small buffer for each coding. Each coding marks its
+//! own end, so the decoder detects an incomplete body.
 //!
 //! | name | supported format |
 //! |---|---|

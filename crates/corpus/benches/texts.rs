@@ -1,4 +1,4 @@
-//! Measures the work per text before it becomes a document, on one thread: language, hash, words, quality.
+//! Measures, on one thread, the work that turns a text into a document: language, hash, words, quality.
 //!
 //! Run with `cargo bench -p gleaner-corpus --bench texts`. The inputs are a generated text of about 3 KB in
 //! English and one in Vietnamese. On a shared machine, only the ratio of two figures from the same run is

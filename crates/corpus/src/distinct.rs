@@ -1,4 +1,4 @@
-//! Estimates the number of different words without storing them, with the algorithm HyperLogLog.
+//! Uses the algorithm HyperLogLog to estimate the number of different words without storing the words.
 //!
 //! P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a near-optimal
 //! cardinality estimation algorithm", AofA 2007, figure 3:
@@ -6,8 +6,8 @@
 //! 1. The value is hashed. The first b bits of the hash select one of m = 2^b registers.
 //! 2. The register keeps the greatest position of the first 1 in the remaining bits.
 //! 3. The estimate is α m² divided by the sum of 2^-register.
-//! 4. If the estimate is at most 5/2 m and some registers are still 0, the estimate is computed from their
-//!    number instead (linear counting).
+//! 4. If the estimate is at most 5/2 m and some registers are still 0, the estimate is computed from the
+//!    number of these registers instead (linear counting).
 //!
 //! Here b = 14: 16 KiB and a standard error of 1.04 / √m = 0.8%. The 64-bit hash makes the paper's correction
 //! for 32-bit hashes unnecessary (Heule, Nunkesser, Hall, "HyperLogLog in practice", EDBT 2013, section 4).

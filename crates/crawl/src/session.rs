@@ -1,4 +1,4 @@
-//! Runs a crawl from start to end with [`run`], and defines its session.
+//! Defines [`run`], which runs a crawl from start to end, and the session of a crawl.
 
 use std::sync::Arc;
 use std::thread;

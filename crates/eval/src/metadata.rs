@@ -1,8 +1,9 @@
 //! Evaluates metadata: how often a value is found, and how often the headline equals the gold headline.
 //!
 //! The gold headline is the `title` in the manifest. Sets have no gold values for dates, authors and
-//! sections, so only the share of pages with a value is reported for these fields. Headlines are compared in
-//! NFC and lower case, with white space collapsed, and with one form of quotation marks, dashes and dots.
+//! sections, so only the share of pages with a value is reported for these fields. Before two headlines are
+//! compared, they are converted to NFC and lower case, white space is collapsed, and quotation marks, dashes
+//! and dots are unified.
 //!
 //! Limitation: a value that is found may be wrong. Gold headlines have errors too: some contain the name of
 //! the site, some are cut off, and some are the title for social media.

@@ -1,4 +1,4 @@
-//! Defines the methods that can be compared, with their names on the command line.
+//! Defines the methods that can be compared, and their names on the command line.
 //!
 //! The methods of [`SinglePage`] need only one page. All other methods need several pages of a site. To add a
 //! method that learns from a site, add a variant here and a field to [`LearnedTemplates`].

@@ -1,4 +1,5 @@
-//! Defines the file `manifest.json`. It lists the files for users, verification and resuming.
+//! Defines the file `manifest.json`. It lists the files, so that users can verify them and an interrupted
+//! export can be resumed.
 //!
 //! Whenever a file is complete, the manifest is written atomically. Therefore the manifest lists exactly the
 //! complete files on disk, which contain the documents up to `last_id`. Documents are exported in the order

@@ -1,4 +1,4 @@
-//! Finds the body text of a page, with the block model or with methods that compare the pages of a site.
+//! Finds the body text of a page. Implements the block model, and methods that compare the pages of a site.
 //!
 //! | folder | method | needs |
 //! |---|---|---|

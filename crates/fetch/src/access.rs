@@ -6,9 +6,10 @@
 //! | 4xx except 429, or too many redirects | no rules: everything is allowed |
 //! | 5xx, 429, no response | everything is disallowed; after 30 days, the last known rules or no rules apply |
 //!
-//! A response of the first two kinds is valid for a day. The others are failures. The robots.txt is requested
-//! again 10 s after the first failure, and 60 s after the second. This pause doubles with each further
-//! failure, up to a day. So the robots.txt of a host that has failed for 30 days is still requested daily.
+//! A response of the first two kinds is valid for a day. The third kind is a failure. The robots.txt is
+//! requested again 10 s after the first failure, and 60 s after the second. This pause doubles with each
+//! further failure, up to a day. So the robots.txt of a host that has failed for 30 days is still requested
+//! daily.
 
 use std::time::Duration;
 

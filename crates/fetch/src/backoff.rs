@@ -19,8 +19,9 @@
 //! host with occasional push-backs gets fewer requests. Push-backs are forgotten 30 minutes after the end of
 //! the host's last back-off.
 //!
-//! `Retry-After` takes precedence in every row. The caller records the back-offs and restores them after a
-//! restart with [`Backoffs::start`]. A restart loses the number of push-backs.
+//! If a response has `Retry-After`, the first row applies instead of all others. The caller records the
+//! back-offs and restores them after a restart with [`Backoffs::start`]. A restart loses the number of
+//! push-backs.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;

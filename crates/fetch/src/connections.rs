@@ -7,10 +7,10 @@
 //!    servers close it. If the delay between requests is this long or longer, no connection is kept. The
 //!    number of idle connections is limited by an option of the client, because each needs an open file.
 //! 2. In two cases a request is sent again, immediately and on a new connection. First, a reused connection
-//!    closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2 that it did not
-//!    process the request, with `REFUSED_STREAM` or a `GOAWAY` without an error (RFC 9113, 8.7). Both
-//!    attempts count as one request. There is no retry, back-off or delay between them. The second result is
-//!    final, so a request is sent at most twice.
+//!    closed before the response (RFC 9110, 9.2.2). Second, the server stated over HTTP/2, by
+//!    `REFUSED_STREAM` or a `GOAWAY` without an error, that it did not process the request (RFC 9113, 8.7).
+//!    Both attempts count as one request. There is no retry, back-off or delay between them. The second
+//!    result is final, so a request is sent at most twice.
 //!
 //! If a new connection closes, its request is not sent again. The server may have read the request, and would
 //! get a second one without a delay.

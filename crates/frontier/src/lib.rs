@@ -3,7 +3,7 @@
 //! A [`CanonicalUrl`] can only be created by parsing, so each page has only one spelling of its URL. The
 //! store identifies the URL by its [`UrlKey`]. [`parse_seeds`] returns the seeds. [`sitemap::read`],
 //! [`feed::read`] and [`links::judge`] return each accepted URL as a [`FoundUrl`] with its expected [`Role`],
-//! and count the others by [`UrlRefusal`]. [`sniff`] detects the actual type of a body.
+//! and count the refused URLs by [`UrlRefusal`]. [`sniff`] detects the actual type of a body.
 //!
 //! The crate has no IO, no clock and no async code. The store contains the queue and decides the order of
 //! fetching. The fetch crate handles robots.txt.

@@ -1,7 +1,7 @@
 //! Finds the link to the next page of a list.
 //!
 //! Detects the address forms of newspapers: `?page=2`, `/page/2`, `/trang-2`, `-p2`. They are needed for
-//! lists that do not mark the link with `rel=next`. If a list uses another form, a revisit reads only its
+//! lists whose link to the next page has no `rel=next`. If a list uses another form, a revisit reads only its
 //! first page.
 
 use std::borrow::Cow;

@@ -14,9 +14,9 @@
 //!
 //! Limitation: style sheets are not read. A class that hides an element has no effect, and an unknown element
 //! is inline, as in a browser. A class may also separate two words (`<span class=place>Hà Nội</span>Triển
-//! lãm`). Such spaces are guessed: at the edge of an element, a space is added before a capital that follows
-//! a lower-case word or the end of a sentence. In `2024<span>Hanoi` and `Hanoi<span>opens`, no space is
-//! added.
+//! lãm`). The space between such words is guessed: at the edge of an element, a space is added before a
+//! capital that follows a lower-case word or the end of a sentence. In `2024<span>Hanoi` and
+//! `Hanoi<span>opens`, no space is added.
 
 mod characters;
 

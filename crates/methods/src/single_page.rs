@@ -1,4 +1,4 @@
-//! Defines the single-page methods, with their names on the command line and in tables.
+//! Defines the single-page methods, and their names on the command line and in tables.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
 //! Splits a page's source into lines, for the methods that do not use the parsed tree.
 //!
 //! Each line has the length of its text and its number of tags. Scripts, style sheets and HTML comments are
-//! excluded. A line without tags and without text is omitted. The length of a text is measured without tags,
-//! with character references resolved, and with white space collapsed. Neither indentation nor `&nbsp;`
-//! counts as text.
+//! excluded. A line without tags and without text is omitted. Before the length of a text is measured, tags
+//! are removed, character references are resolved, and white space is collapsed. Neither indentation nor
+//! `&nbsp;` counts as text.
 //!
 //! A line break inside a tag, a script or a comment does not end a line, so a line contains only whole tags.
 //! A tag counts in the line where it begins. If a method requires whole links, a break inside a complete link

@@ -2,11 +2,11 @@
 //! `cargo bench -p gleaner-store --bench layout [DOCUMENTS]`.
 //!
 //! The bench fills a store as a crawl does. It adds URLs, and then ends the visit of each URL with a document
-//! of about 3 KB, in one change per page, with a flush every 200 pages. Documents are compressed before the
-//! timing begins, because a crawl compresses them on other threads. The bench runs without and with the
-//! detection of near-duplicates. It prints documents per second of processor time and of wall time. It also
-//! prints the size of the store divided by the size of the packed documents: after filling, after closing,
-//! and after opening the store again.
+//! of about 3 KB. Each page is one change, and the store is flushed after every 200 pages. Documents are
+//! compressed before the timing begins, because a crawl compresses them on other threads. The bench runs
+//! without and with the detection of near-duplicates. It prints documents per second of processor time and of
+//! wall time. It also prints the size of the store divided by the size of the packed documents: after
+//! filling, after closing, and after opening the store again.
 
 #![allow(
     clippy::allow_attributes,

@@ -1,11 +1,12 @@
 //! Measures the cost of many URLs in PostgreSQL: `cargo bench -p gleaner-store --bench scale [URLS]`.
 //!
-//! The bench starts a PostgreSQL server on loopback. One worker has all partitions and adds URLs of 2,000
-//! hosts, 50 URLs per change, with a flush every 200 changes. Whenever the number of URLs has grown tenfold,
-//! the bench measures the size of the table `urls` with its indexes, after a VACUUM. It then draws hosts. For
-//! each host, it looks up the next URL to request, and ends the visit of this URL, as a crawl does. Between
-//! these visits, it times two look-ups of URLs that do not exist. Most of that time is the round trip to the
-//! server, which varies from minute to minute but does not depend on the number of URLs.
+//! The bench starts a PostgreSQL server on loopback. One worker has all partitions. It adds URLs of 2,000
+//! hosts, 50 URLs per change, and flushes the store after every 200 changes. Whenever the number of URLs has
+//! grown tenfold, the bench measures the size of the table `urls` with its indexes, after a VACUUM. It then
+//! chooses hosts in a scattered order. For each host, it looks up the next URL to request, and ends the visit
+//! of this URL, as a crawl does. Between these visits, it times two look-ups of URLs that do not exist. Most
+//! of that time is the round trip to the server, which varies from minute to minute but does not depend on
+//! the number of URLs.
 //!
 //! Without an argument, the bench adds 100,000 URLs, as `.ci/run` does. docs/scale.md has results for
 //! 10,000,000.

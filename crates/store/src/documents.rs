@@ -1,4 +1,4 @@
-//! Stores each document once, with every URL that has its text.
+//! Stores each document once, together with all URLs that have its text.
 //!
 //! The first URL with a text identifies the document. Later URLs with the same text become aliases. If the
 //! page of the first URL gets another text, the first alias identifies the document with the old text. A

@@ -1,4 +1,4 @@
-//! Defines the records. They are encoded as MessagePack, with fields by position.
+//! Defines the records. They are encoded as MessagePack, in which the position of a field identifies it.
 //!
 //! A new field is added at the end of a record with `#[serde(default)]`, so older records stay readable. Any
 //! other change needs a new format number.

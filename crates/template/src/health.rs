@@ -11,11 +11,11 @@
 //!    means that the site was redesigned, or that the training pages were not typical.
 //!
 //! DOM paths and repeated texts reveal a redesign. The extracted text seldom does, because the block model
-//! has a high confidence on most new designs. This was measured on 20 recorded sites, with templates of the
-//! first 25 pages or two thirds of the pages (`tests/recorded.rs`). At most 4 of 20 consecutive later pages
-//! are unlike. If a site has fewer later pages, at most a quarter are unlike. On half of the sites, no page
-//! is unlike. If every class and id is renamed, or the pages are from a different site, all pages are unlike.
-//! A redesign is noticed after twelve pages.
+//! has a high confidence on most new designs. This was measured on 20 recorded sites (`tests/recorded.rs`).
+//! The templates were learned from the first 25 pages or from two thirds of the pages. At most 4 of 20
+//! consecutive later pages are unlike. If a site has fewer later pages, at most a quarter are unlike. On half
+//! of the sites, no page is unlike. If every class and id is renamed, or the pages are from a different site,
+//! all pages are unlike. A redesign is noticed after twelve pages.
 //!
 //! Limitation: a redesign is missed if it keeps classes and menus, or if it affects less than 60% of the
 //! pages.

@@ -3,8 +3,8 @@
 //! worker has hosts to crawl.
 //!
 //! The process prints three blocks, each followed by an empty line. The first block is its address, which
-//! clients use as HTTP proxy. The second contains the seeds. The third contains one line for each document
-//! that a correct crawl stores, with all addresses of the document. Then the process serves until it is
+//! clients use as HTTP proxy. The second contains the seeds. The third has one line for each document that a
+//! correct crawl stores. The line contains all addresses of the document. Then the process serves until it is
 //! killed.
 
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! Runs `gleaner duplicates`: lists clusters of near-duplicates, or related documents.
 //!
-//! Clusters are listed by size, largest first. The command reads all clusters once. It keeps only those in
-//! memory that it will show.
+//! Clusters are listed by size, largest first. The command reads all clusters once. In memory, it keeps only
+//! the clusters that it will show.
 //!
 //! Limitation: the search for related documents reads all documents.
 

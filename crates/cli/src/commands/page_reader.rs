@@ -1,4 +1,5 @@
-//! Reads pages for `gleaner extract` and `gleaner template explain`, with their templates and pins.
+//! Reads pages, and the templates and pins of their hosts, for `gleaner extract` and `gleaner template
+//! explain`.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};

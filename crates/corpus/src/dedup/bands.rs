@@ -2,12 +2,12 @@
 //!
 //! This is A. Broder's scheme as described in Leskovec, Rajaraman, Ullman: Mining of Massive Datasets,
 //! section 3.4.2. The values of a signature are cut into bands of [`ROWS`] values. Two texts are candidates
-//! if all values of at least one band are equal. At a Jaccard similarity J, the probability of this is
-//! 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
+//! if all values of at least one band are equal. At a Jaccard similarity J, the probability that two texts
+//! are candidates is 1 - (1 - J^ROWS)^[`BANDS`] ([`chance`]).
 //!
 //! Why 42 bands of 3: if 15% of a copy's words are replaced at random (J = 0.443), 42 bands of 3 find 98% of
-//! the copies. 32 bands of 4 (all 128 values) find only 72%. Different news texts share only common phrases,
-//! with a mean J of 0.0004 to 0.0009 (docs/dedup.md). Even at J = 0.003, only one pair in a million shares a
+//! the copies. 32 bands of 4 (all 128 values) find only 72%. Different news texts share only common phrases:
+//! their mean J is 0.0004 to 0.0009 (docs/dedup.md). Even at J = 0.003, only one pair in a million shares a
 //! key. In 10 million documents, a text has about ten such matches. They are rejected when the signatures are
 //! compared.
 //!

@@ -6,7 +6,7 @@
 //! on the machine, so stored signatures stay comparable.
 //!
 //! Limitation: there is no agreed definition of "the same article". docs/dedup.md describes the measurements,
-//! their pairs of texts, and the errors.
+//! the pairs of texts that were used, and the errors.
 
 pub mod alignment;
 pub mod bands;

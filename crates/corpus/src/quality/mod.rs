@@ -6,7 +6,7 @@
 //! computes a share of stop words instead.
 //!
 //! Limitation: stop-word lists exist only for Vietnamese and English ([`STOP_WORD_LANGUAGES`]). Sentences are
-//! split at punctuation marks, with a short list of abbreviations. The share of words in links is not
+//! split at punctuation marks, and only a few abbreviations are known. The share of words in links is not
 //! computed, because a document does not record which lines were links.
 
 mod sentences;

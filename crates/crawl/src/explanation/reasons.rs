@@ -1,4 +1,5 @@
-//! The words for the labels of outcomes, of their details, and of links that are not followed.
+//! Contains the texts for the labels of outcomes, of the details of outcomes, and of links that are not
+//! followed.
 
 use gleaner_fetch::TlsFault;
 use gleaner_render::language::Bilingual;

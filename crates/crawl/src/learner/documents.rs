@@ -1,4 +1,5 @@
-//! Stores the documents of a host's buffered pages, with the template that extracted them.
+//! Stores the results of training: the documents of a host's buffered pages and, if one was learned, the
+//! host's template.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,6 +1,6 @@
-//! Builds a corpus from WARC files, with the stages of a crawl but without the network.
+//! Builds a corpus from WARC files. A replay has the stages of a crawl, but does not use the network.
 //!
-//! * [`Purpose::Rebuild`] processes all responses in archive order, and finds their links again.
+//! * [`Purpose::Rebuild`] processes all responses in archive order, and finds the links in them again.
 //! * [`Purpose::Reextract`] processes the latest response of each page in the store, and ignores links.
 //! * [`Purpose::Ingest`] processes pages of any host, from any crawler, and ignores links.
 //!
@@ -9,7 +9,7 @@
 //!    crawl.
 //! 2. Worker threads process the responses and the owner thread applies the results, as in a crawl.
 //! 3. At each flush, the store records how far each file was processed. An interrupted replay resumes there.
-//!    Responses after that point may be processed twice, with the same outcome.
+//!    Responses after that point may be processed twice, but the outcome is the same.
 //!
 //! With several worker processes, each worker reads all files and processes the pages of its own partitions.
 //! Progress is recorded for each partition. When partitions change owner, the worker finishes the responses

@@ -1,7 +1,7 @@
 //! Computes how many new documents a host usually has, and whether a number is too low.
 //!
-//! 1. The last 14 runs count, with two exceptions. Runs in which the host did not respond do not count. Nor
-//!    do runs that began less than half of the usual time after the previous run, because such early runs
+//! 1. The last 14 runs count, except two kinds. Runs in which the host did not respond do not count. Early
+//!    runs, which began less than half of the usual time after the previous run, do not count, because they
 //!    find little.
 //! 2. The usual number is the median over these runs. There must be at least three.
 //! 3. The expected number is the usual number. If less time than usual has passed since the previous run, the

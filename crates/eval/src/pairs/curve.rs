@@ -1,7 +1,7 @@
 //! Draws precision and recall against the similarity threshold, as SVG.
 //!
-//! Each language has a panel with precision and recall of gleaner's duplicate detection, and of a detection
-//! that uses only the similarity estimated from signatures. Thin lines show the goals.
+//! Each language has a panel. It shows precision and recall of two methods: gleaner's duplicate detection,
+//! and a detection that uses only the similarity estimated from signatures. Thin lines show the goals.
 //!
 //! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its bottom.
 

@@ -7,8 +7,8 @@
 //! paragraph count as shared. [`SharedWords::share`] is relative to the longer text, and
 //! [`SharedWords::contained`] to the shorter text.
 //!
-//! Limitation: two texts of a language share a third of their words in order by chance, so a share of 0.3 has
-//! no meaning. A rewritten text with a share of 0.5 may be the same story.
+//! Limitation: by chance, two texts of a language share a third of their words in the same order, so a share
+//! of 0.3 has no meaning. A rewritten text with a share of 0.5 may be the same story.
 
 use crate::measure::subsequence::length;
 use crate::measure::words::{normal, words};

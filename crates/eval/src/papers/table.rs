@@ -1,4 +1,4 @@
-//! Defines a table of a paper, with our results next to those of the authors.
+//! Defines a table that shows our results next to those of a paper's authors.
 //!
 //! Rows and columns are those of the paper. Each row states the source of its values: the paper, our
 //! measurement, or the difference (ours minus the paper's). If paper and measurement both have values, the

@@ -1,6 +1,6 @@
 //! Writes vertical text for Sketch Engine and NoSketch Engine
-//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line, with structures
-//! as tags.
+//! (<https://www.sketchengine.eu/documentation/preparing-corpus-text/>): one token per line. Documents,
+//! paragraphs and sentences are marked by tags.
 //!
 //! `<doc>` has the metadata of the document as attributes, and `<p>` has the kind of the line. `<s>` is a
 //! sentence. `<g/>` between two tokens means that no white space separates them. `tokens.rs` defines

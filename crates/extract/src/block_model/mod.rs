@@ -13,7 +13,7 @@
 //! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
 //! and the results on unseen sites.
 //!
-//! The cost is linear in the page, with some microseconds per block.
+//! The cost is linear in the size of the page: some microseconds per block.
 //!
 //! ```
 //! use gleaner_extract::block_model;

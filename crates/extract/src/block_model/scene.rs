@@ -1,4 +1,4 @@
-//! Collects the blocks and elements of a page, with the sums and maps from which features are computed.
+//! Collects the blocks and elements of a page, and the sums and maps from which features are computed.
 //!
 //! A block is a line of the page as a reader sees it ([`gleaner_html::text::placed_lines`]) that contains a
 //! word. Only elements that contain a block are listed, in document order. Because of this order, one

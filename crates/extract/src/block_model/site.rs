@@ -3,9 +3,9 @@
 //! 1. The text that the site repeats is found ([`Repeated`]) and removed from every page.
 //! 2. The model classifies the remaining blocks of each page.
 //! 3. Each block adds its probability to its DOM path. The name of a DOM path consists of the last two
-//!    elements of the block's path, with class and id and with masked digits, such as `div.story > p.lead`.
-//!    If more than half of the block's words are in links, ` > a` is appended. The vote of a DOM path is the
-//!    mean probability of its blocks, weighted by words.
+//!    elements of the block's path, including class and id, and with digits masked, such as `div.story >
+//!    p.lead`. If more than half of the block's words are in links, ` > a` is appended. The vote of a DOM
+//!    path is the mean probability of its blocks, weighted by words.
 //! 4. The final classification of a block combines the model, the vote of its DOM path, and its length:
 //!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and
 //!    of the vote. If there is no vote, the second term is omitted.
@@ -14,7 +14,7 @@
 //!
 //! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
 //! site is left out (docs/evaluation.md). The intercept sets the cost of a false block relative to a missed
-//! block. If no pages of the site are known, only the model is used, with a threshold of 0.5.
+//! block. If no pages of the site are known, only the model is used, and the threshold is 0.5.
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@
 //! [`FastContentExtractorParams::repeated_share`] and [`FastContentExtractorParams::repeated_pages`] define
 //! it. If there is only one page, nothing is repeated and all text is content. If all pages are copies of one
 //! page, everything is repeated and nothing is content. Non-content blocks that differ from page to page
-//! (related links, comments) make their paths content paths.
+//! (related links, comments) count as content, so their paths become content paths.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap, HashSet};

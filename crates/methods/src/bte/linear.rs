@@ -1,10 +1,10 @@
 //! Improved Body Text Extraction with step 2 in linear time.
 //!
 //! The difference between words and tags of a range is a sum over its runs, so the best range is a maximum
-//! sub-array. One pass over the runs finds it, with the smallest prefix sum so far (Kadane's algorithm, J.
-//! Bentley, Programming Pearls, CACM 27(9), 1984). Finn's objective (tags outside the range plus words inside
-//! it) is this sum plus the number of tags on the page. This number is constant, so the best range is the
-//! same.
+//! sub-array. One pass over the runs, which keeps the smallest prefix sum so far, finds this range (Kadane's
+//! algorithm, J. Bentley, Programming Pearls, CACM 27(9), 1984). Finn's objective (tags outside the range
+//! plus words inside it) is this sum plus the number of tags on the page. This number is constant, so the
+//! best range is the same.
 //!
 //! Ties are resolved as in [`improved`](super::improved). Only a strictly smaller prefix sum replaces the
 //! smallest, which keeps the earliest start. Only a strictly better range replaces the best, which keeps the

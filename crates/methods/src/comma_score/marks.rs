@@ -2,7 +2,7 @@
 //!
 //! The papers do not define commas and full stops. Here, Latin marks are `,` and `.`, also in numbers and
 //! abbreviations. Chinese marks are the full-width comma, the full-width full stop and the enumeration comma,
-//! with their small and half-width forms. The full-width `．` counts too, because it ends sentences in
+//! including their small and half-width forms. The full-width `．` counts too, because it ends sentences in
 //! technical Chinese.
 
 use gleaner_html::Page;

@@ -1,4 +1,4 @@
-//! Searches the corpus by words, host, language and days, with tantivy.
+//! Uses tantivy to search the corpus by words, host, language and days.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Reads the documents of the corpus, with all data that an export needs.
+//! Reads the documents of the corpus, and all other data that an export needs.
 
 use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};

@@ -1,7 +1,7 @@
 //! Runs `gleaner seeds check`: sends a few requests for each seed and shows what a crawl would find.
 //!
-//! Several sites are checked at the same time, each with one request at a time. The check of a site takes at
-//! most [`SITE_TIME_LIMIT`].
+//! Several sites are checked in parallel, but each site gets only one request at a time. The check of a site
+//! takes at most [`SITE_TIME_LIMIT`].
 
 mod check;
 mod prober;

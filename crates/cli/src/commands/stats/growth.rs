@@ -1,4 +1,4 @@
-//! Formats the growth by day as a table with bars and as an SVG chart.
+//! Formats the growth of the corpus by day, as a table with bars and as an SVG chart.
 //!
 //! Limitation: a document counts on the day on which it was fetched (UTC), not on the day of publication. The
 //! table shows the last 30 days with documents. The chart and `--json` show all days.

@@ -14,9 +14,9 @@
 //!
 //! Memory: a site's [`ParagraphCounts`] have a limited size. Counts are never too high, so every reported
 //! paragraph is really repeated. Rare paragraphs may be missed. With the default 4,096 counters and twenty
-//! paragraphs per document, these are paragraphs in fewer than one of 200 documents. The counts of a site
-//! reach their maximum size of 200 KB after about 400 documents. A caller with thousands of sites can store
-//! these counts elsewhere ([`Paragraphs::release`]).
+//! paragraphs per document, a paragraph is rare if it is in fewer than one of 200 documents. The counts of a
+//! site reach their maximum size of 200 KB after about 400 documents. A caller with thousands of sites can
+//! store these counts elsewhere ([`Paragraphs::release`]).
 //!
 //! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
 //! only the representatives of clusters. Otherwise, the copies of one article make its paragraphs repeated.

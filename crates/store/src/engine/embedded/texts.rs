@@ -1,7 +1,7 @@
 //! Stores large values in append-only files, so that sled contains only their positions.
 //!
-//! sled copies a value each time it rewrites the tree leaf with the value. Therefore each text is in a file,
-//! with its key, lengths and checksum:
+//! sled copies a value each time it rewrites the tree leaf with the value. Therefore texts are in separate
+//! files. An entry of a file consists of these parts:
 //!
 //! | bytes | content |
 //! |---|---|

@@ -6,7 +6,7 @@
 //! 2. The leases of all partitions with writes are read and locked (`FOR SHARE`). If no write belongs to a
 //!    partition, the leases of all the worker's partitions are used. If a lease is missing or has a different
 //!    epoch, nothing is written: [`StoreError::NotOurs`].
-//! 3. Rows are deleted and written ([`Rows`]), with one statement for all rows of a table that change the same
+//! 3. Rows are deleted and written ([`Rows`]). One statement writes all rows of a table that change the same
 //!    columns.
 //! 4. A document claims its text by its content hash, which is unique in the table. If another process claimed
 //!    the text earlier, nothing is written. The lost claim is dropped and returned to the caller.

@@ -10,7 +10,7 @@
 //! 4. takes partitions that are free, or whose leases have ended, until it has its share. Each partition gets
 //!    the next epoch, so that later writes of its last owner are refused. Meanwhile the rows of the owners
 //!    are locked, so that no owner can renew its leases;
-//! 5. reports how many partitions it has above its share. The crawl then releases these one by one.
+//! 5. reports how many partitions it has above its share. The crawl then releases these partitions.
 //!
 //! A worker that waits for its next crawl releases all partitions and is not counted.
 //!

@@ -1,8 +1,9 @@
 //! Keeps committed writes until they are in the database, and caches frequently read records.
 //!
 //! All reads go through the overlay, so that a process sees its own writes. Records of hosts, counts,
-//! template health and totals stay after a flush. Each page needs these records, and no other process writes
-//! them in this process's partitions. The beginnings of lists of URLs stay until the next flush.
+//! template health and totals stay after a flush. Each page needs these records. The copies stay correct,
+//! because no other process writes the records of this process's partitions. The beginnings of lists of URLs
+//! stay until the next flush.
 
 use std::collections::BTreeMap;
 
