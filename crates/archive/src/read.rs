@@ -71,7 +71,7 @@ impl<R: Read> CompressedPart<R> {
         }
     }
 
-    /// Checks that a valid checksum ends the part after the record, or that another record follows in it.
+    /// Checks that the part ends after the record with a valid checksum, or contains another record.
     fn ends_well(&mut self) -> Result<(), String> {
         match self {
             Self::Gzip(_, member) => ends_well(&mut **member),

@@ -84,8 +84,8 @@ fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver
     }
 }
 
-/// Prints a line after each interval `every`. If no site responds, prints this too, the first time before
-/// `every` has passed.
+/// Prints a line after each interval `every`. If no site responds, also prints this, and does not wait until
+/// `every` has passed the first time.
 fn print_lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
     let (begun, mut last, mut rate, mut is_reported) =
         (Instant::now(), Instant::now(), Rate::default(), false);

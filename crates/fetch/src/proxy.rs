@@ -8,7 +8,7 @@ use std::env;
 use hyper_util::client::proxy::matcher::Matcher;
 use url::Url;
 
-/// The proxies that `fetch.proxy` sets. If it is empty, those of the environment.
+/// The proxies from the setting `fetch.proxy` or, if it is empty, from the environment.
 #[derive(Debug)]
 pub(crate) struct Proxies {
     matcher: Matcher,

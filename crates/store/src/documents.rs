@@ -335,9 +335,9 @@ impl Change {
         self.reattribute(heir, outcome)
     }
 
-    /// Replaces the outcome of a URL after a change of another document. Because of the change, the URL's
-    /// text became new, a duplicate or a near-duplicate ([`Placement`]). Does not replace later outcomes, for
-    /// example that the page is gone.
+    /// Replaces the outcome of a URL after a change of another document. The other document's change decides
+    /// whether the URL's text is now new, a duplicate or a near-duplicate ([`Placement`]). Later outcomes are
+    /// kept, for example that the page is gone.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
         let is_placement = |last: &Outcome| {
             matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })

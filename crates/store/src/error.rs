@@ -56,7 +56,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The store's format.
         found: u32,
-        /// The newest format that this gleaner can read.
+        /// The newest format that this program can read.
         known: u32,
     },
     /// The disk is full.

@@ -293,7 +293,7 @@ impl Store {
         self.get("the archive's end", &keys::meta("archive"))
     }
 
-    /// Returns, for each of these partitions, the offset in bytes up to which a file was replayed for a
+    /// Returns, for each of these partitions, the offset in bytes up to which the file was replayed for this
     /// purpose. The offset is 0 if the file was not replayed in the partition.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use gleaner_template::{Health, PageFit, Pins, PreparedTemplate, SiteTemplate};
 
 use crate::{Document, Error, Page, extract_with};
 
-/// The template of a site: the places of the body text on its pages, and the text that they repeat.
-/// [`learn`](crate::learn) learns a template from article pages.
+/// The template of a site: the DOM paths of the body text on the site's pages, and the text that the pages
+/// repeat. [`learn`](crate::learn) learns a template from article pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template(PreparedTemplate);
 

@@ -19,7 +19,7 @@ pub(super) struct RebuildStore {
     pub(super) before: Option<(u64, PathBuf)>,
 }
 
-/// Opens the store that the rebuild fills. This is a new store, or that of an interrupted rebuild.
+/// Opens the store that the rebuild fills. This is a new store, or the store of an interrupted rebuild.
 pub(super) fn begin(config: &Config, force: bool) -> Result<RebuildStore, Failure> {
     let folder = Path::new(&config.store.path);
     let mut documents = None;
@@ -53,8 +53,8 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<RebuildStore, Failur
     Ok(RebuildStore { writer, before: documents.zip(old_path) })
 }
 
-/// Returns the seeds in `files`. If `files` is empty, returns those of the last crawl or, if none are
-/// recorded, those in the settings.
+/// Returns the seeds in `files`. If `files` is empty, returns the seeds of the last crawl or, if none are
+/// recorded, the seeds in the settings.
 pub(super) fn seeds(files: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
     if files.is_empty() {
         if let Some(known) = known_seeds(config)? {

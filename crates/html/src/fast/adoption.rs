@@ -166,7 +166,7 @@ impl Builder<'_> {
     }
 
     /// Step 4.18: removes the entry of the ended element and inserts one for its copy. The new entry follows
-    /// that of the innermost copied element, if there is one.
+    /// the entry of the innermost copied element, if an element was copied.
     fn replace_entry(&mut self, ended: &Entry, innermost: Option<usize>, node: NodeId) {
         let all = &mut self.formatting.all;
         let entry = Entry { node: Some(node), ..ended.clone() };

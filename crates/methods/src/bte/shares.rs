@@ -109,8 +109,8 @@ impl Pairs {
         Self(pairs(&tidy(text)).collect())
     }
 
-    /// Returns the number of word pairs of a text that are not in the set, minus the number of those that
-    /// are.
+    /// Returns the number of word pairs of a text that are not in the set, minus the number of word pairs
+    /// that are in the set.
     fn value(&self, text: &str) -> i64 {
         pairs(text).map(|pair| if self.0.contains(&pair) { -1 } else { 1 }).sum()
     }

@@ -145,7 +145,7 @@ impl Objects {
     /// Writes an object. Replaces an existing object with that name.
     ///
     /// # Errors
-    /// The object was not written, except perhaps after an outage during the call.
+    /// The object was not written. If [`ObjectError::is_unavailable`] is true, this is not certain.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
         self.call("write", name, move |store| {
@@ -158,7 +158,7 @@ impl Objects {
     /// and a length in bytes. The new object exists only when it is complete.
     ///
     /// # Errors
-    /// A part cannot be read. The object was not written, except perhaps after an outage during the call.
+    /// A part cannot be read, or the errors of [`Objects::put`].
     pub fn join(&self, name: &str, parts: &[(String, u64, u64)]) -> Result<(), ObjectError> {
         let path = name::path(name)?;
         let part = |(name, offset, length): &(String, u64, u64)| Ok((name::path(name)?, *offset, *length));
@@ -238,8 +238,7 @@ impl Objects {
     /// Removes an object. A missing object is not an error.
     ///
     /// # Errors
-    /// The object was not removed. If the error is that the storage was unavailable, the object may have been
-    /// removed.
+    /// The object was not removed. If [`ObjectError::is_unavailable`] is true, this is not certain.
     pub fn delete(&self, name: &str) -> Result<(), ObjectError> {
         self.delete_paths(name, vec![name::path(name)?])
     }

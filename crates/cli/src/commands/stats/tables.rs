@@ -35,7 +35,7 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
     text + &format!("\n{}\n", hosts(stats))
 }
 
-/// Formats the hosts that have documents or queued URLs, sorted by documents. Only counts the others.
+/// Formats the hosts that have documents or queued URLs, sorted by documents. Other hosts are only counted.
 fn hosts(stats: &CorpusStats) -> String {
     let (mut shown, silent): (Vec<&HostStats>, Vec<&HostStats>) =
         stats.hosts.iter().partition(|host| host.stored + host.near_duplicates + host.queued > 0);
