@@ -6,7 +6,7 @@
 //! expiry. This module adds limits and the restriction to the site.
 //!
 //! Unlike a browser, this module needs no list of public suffixes: a site is a registrable domain, and a
-//! cookie with a `Domain` outside it is rejected.
+//! cookie with a `Domain` outside the site is rejected.
 
 use reqwest::cookie::{CookieStore, Jar};
 use url::Url;

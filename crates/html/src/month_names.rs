@@ -1,8 +1,8 @@
 //! Lists month names in the languages of news, and folds words for comparison.
 //!
-//! Names are compared in lower case without accents, because Greek moves the accent between cases
-//! (`Ιανουάριος`, `Ιανουαρίου`) and many pages omit it. The list contains nominatives, genitives and the
-//! usual abbreviations.
+//! Names are compared in lower case without accents, because the accent of a Greek name depends on the
+//! grammatical case (`Ιανουάριος`, `Ιανουαρίου`) and many pages omit it. The list contains nominatives,
+//! genitives and the usual abbreviations.
 //!
 //! Limitation: abbreviations that are English words are not in the list (in Portuguese, `out` for October and
 //! `set` for September). A name that means different months in different languages (`listopad`) has its

@@ -1,6 +1,6 @@
 //! Finds the date that a page prints next to its headline, for pages that declare no date.
 //!
-//! A line counts as a date if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
+//! A line with a date counts if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
 //! `Опубликовано`), a name. If there are several dates, dates with a time of day are preferred, then dates in
 //! elements with a class or id for a date, then dates after the headline, then the nearest date. A date with
 //! a label such as `Updated` is the date of the last change.

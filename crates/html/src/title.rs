@@ -2,10 +2,10 @@
 //!
 //! Headings are compared with the declared titles. The first choice is a heading that equals a whole part of
 //! a declared title (`Headline | Section | Site`). The second choice is an `<h1>` that shares words with a
-//! declared title or with the page's address, because titles for search engines and for sharing often have
-//! other words. If there is no such heading, the site's name is cut from a declared title. Three parts can be
-//! cut: a first or last part that is the site's name or host, the text after a bar, and, in `<title>`, a
-//! short last part.
+//! declared title or with the page's address. Shared words suffice, because titles for search engines and for
+//! sharing often differ from the headline. If there is no such heading, the site's name is cut from a
+//! declared title. Three parts can be cut: a first or last part that is the site's name or host, the text
+//! after a bar, and, in `<title>`, a short last part.
 //!
 //! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. The
 //! only `<h1>` of a page becomes the headline even if it is a slogan that has a quarter of its words in the

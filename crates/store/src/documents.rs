@@ -6,8 +6,8 @@
 //!
 //! If the detection of exact duplicates is off, the stored hash also depends on the document's id.
 //!
-//! If a document has a later fetch time than the stored document, it comes from a revisit of the page
-//! (`history.rs`).
+//! If a new version of a document has a later fetch time than the stored version, it comes from a revisit of
+//! the page (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{Outcome, UrlKey};

@@ -10,7 +10,7 @@
 //! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not
 //! found. In return, the result does not depend on the number of workers, and no worker needs the index of
 //! another worker. The index of a partition is loaded when the partition gets its first document, and loaded
-//! again after another worker owned the partition.
+//! again if another worker has owned the partition since then.
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
 //! compared until they are extracted again.

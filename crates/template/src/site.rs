@@ -1,8 +1,8 @@
 //! Defines the template of a site, which is learned from its first articles, stored as JSON, and applied to
 //! later pages.
 //!
-//! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the DOM
-//! paths with their shares of body text. These shares are the votes of the template. If they leave the
+//! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the share
+//! of body text at each DOM path. These shares are the votes of the template. If they leave the
 //! classification of a page uncertain (a low margin), or if the template finds almost no text (because of a
 //! new kind of page or a redesign), the page is classified again without the votes. The result with the
 //! higher margin is used ([`LineClassification`]), and the method that yielded it is recorded. [`Health`]

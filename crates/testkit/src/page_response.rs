@@ -1,4 +1,5 @@
-//! Builds responses: status, content type and body, with compression and validators (RFC 9110, 8.4 and 13).
+//! Builds responses from a status, a content type and a body, and adds compression and validators (RFC 9110,
+//! 8.4 and 13).
 
 use crate::markup::digest;
 use flate2::{Compression, write::GzEncoder};

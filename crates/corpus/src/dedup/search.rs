@@ -8,8 +8,9 @@
 //! [`BandIndex`](crate::dedup::BandIndex) returns candidates. [`find_similar`] reads each candidate's
 //! signature from the store. It then reads the texts of the few candidates whose signatures are similar.
 //!
-//! Limitation: only the [`SimilarityParams::compared`] candidates with the most shared keys are compared by
-//! signature. Only the [`SimilarityParams::read`] most similar of these candidates are compared by text.
+//! Limitation: the candidates with the most shared keys are compared by signature, at most
+//! [`SimilarityParams::compared`] of them. The most similar of these are compared by text, at most
+//! [`SimilarityParams::read`] of them.
 
 use crate::dedup::alignment::Alignment;
 use crate::dedup::bands::BandKeys;

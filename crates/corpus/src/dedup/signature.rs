@@ -1,4 +1,4 @@
-//! Computes MinHash signatures with one permutation, which estimate the Jaccard similarity of two texts'
+//! Computes MinHash signatures by one permutation hashing. They estimate the Jaccard similarity of two texts'
 //! shingles.
 //!
 //! Sources: P. Li, A. Owen, C.-H. Zhang: One Permutation Hashing, NIPS 2012; A. Shrivastava: Optimal

@@ -1,4 +1,4 @@
-//! Reads the metadata of the page that are compared with blocks: title, description, and JSON-LD
+//! Reads the metadata with which blocks are compared: the page's title, description, and JSON-LD
 //! `articleBody`.
 //!
 //! Limitation: the stated title may be the site's name, and the stated body may belong to another article.

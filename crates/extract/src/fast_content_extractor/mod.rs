@@ -8,7 +8,7 @@
 //! * A block is non-content if many pages have a similar block. All other blocks are content.
 //! * The [`Template`] keeps the traversal paths P of the content blocks (`HTML.BODY.TABLE.TR.P`), and the
 //!   non-content blocks with a path in P.
-//! * Detection ([`Template::detect`]) extracts, by two rules, the blocks with a path in P from a new page.
+//! * Detection ([`Template::detect`]) extracts from a new page, by two rules, the blocks with a path in P.
 //!   Then it drops the blocks that are similar to a stored non-content block.
 //!
 //! The paper leaves details open. [`FastContentExtractorParams`] defines the block tags and "many pages".

@@ -1,4 +1,4 @@
-//! Finds the text of an article that a page does not show but embeds as data for its scripts.
+//! Finds the text of an article if the page does not show this text, but embeds it as data for scripts.
 //!
 //! Some pages are rendered in the browser from such data (`__NEXT_DATA__`, `self.__next_f.push`,
 //! `window.__INITIAL_STATE__`, `application/json` scripts). Others show a teaser and contain the whole text

@@ -1,13 +1,13 @@
 //! Implements the adoption agency algorithm (HTML standard, 13.2.6.4.7), which ends a formatting element
 //! while blocks inside it are open.
 //!
-//! All moved nodes are at the end of the flat list, because the furthest block is still open, so only its
-//! subtree follows it. In `<i>1<b>2<p>3</i>`, the block is `p`, and `</i>` ends `i`. A copy `b'` of `b` is
-//! inserted around the block, and a copy `i'` of `i` inside it, so `b' > p > i'` contains the text 3. Nodes
-//! are inserted in one place, and the ids of later nodes increase.
+//! The furthest block (a term of the standard) is still open, so only its subtree follows it in the flat
+//! list. Therefore all moved nodes are at the end of the list. In `<i>1<b>2<p>3</i>`, the block is `p`, and
+//! `</i>` ends `i`. A copy `b'` of `b` is inserted around the block, and a copy `i'` of `i` inside it. The
+//! text 3 is then in `b' > p > i'`. Nodes are inserted in one place, and the ids of later nodes increase.
 //!
-//! Limitation: a move takes time proportional to the size of the block's subtree, so html5ever parses pages
-//! with many moves.
+//! Limitation: a move takes time proportional to the size of the block's subtree. Therefore pages with many
+//! moves are left to html5ever.
 
 use html5ever::LocalName;
 

@@ -1,9 +1,10 @@
 //! Builds a page in one pass over its bytes. Nearly all pages can be built in this way.
 //!
-//! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name a keyed hash,
-//! and each node 160 bytes in a linked tree, which must then be copied. In this module, a scanner with a
-//! stack of open elements writes directly into the page's flat list. Elements are only appended in document
-//! order, and one backward pass computes the ranges of subtrees. Texts and values are ranges of the source.
+//! html5ever with scraper parses 40 to 60 MB/s: each token costs some allocations, each name costs a keyed
+//! hash, and each node takes 160 bytes in a linked tree. This tree must then be copied. In this module, a
+//! scanner with a stack of open elements writes directly into the page's flat list. Elements are only
+//! appended in document order, and one backward pass computes the ranges of subtrees. Texts and values are
+//! ranges of the source.
 //!
 //! [`Builder`] follows the HTML standard's tree construction (13.2.6) as html5ever implements it. Each group
 //! of insertion modes has a module: `head` (all modes up to the body), `body`, `table`, and `foreign` (SVG
@@ -14,9 +15,10 @@
 //! parses the page.
 //!
 //! Limitation: the result must equal the result of one version of html5ever, including its deviations from
-//! the standard. Two tests compare both, on recorded pages and on random markup, and fuzzing compares them
-//! too. Repeat all three after an update of html5ever. If the builder gives up near the end of a page, nearly
-//! the whole page is read twice. The builder also gives up on pages that might exceed the reference's budget.
+//! the standard. Two tests compare the two results, on recorded pages and on random markup, and so does
+//! fuzzing. Repeat all three after an update of html5ever. If the builder gives up near the end of a page,
+//! nearly the whole page is read twice. The builder also gives up on pages that might exceed the reference's
+//! budget.
 
 mod adoption;
 mod arena;

@@ -1,10 +1,10 @@
 //! Interns names of tags and attributes.
 //!
 //! html5ever's interned names are cheap to compare but expensive to create: each name costs a keyed hash, and
-//! an unknown name also a lock. A page repeats some hundred names thousands of times. Therefore names of up
-//! to 24 bytes are cached in a table with two entries per hash. The key consists of the bytes of the name, as
-//! three integers. Each thread keeps its table between pages ([`Names::take`]). The table does not affect
-//! results.
+//! an unknown name also costs a lock. A page repeats some hundred names thousands of times. Therefore names
+//! of up to 24 bytes are cached in a table with two entries per hash. The key consists of the bytes of the
+//! name, as three integers. Each thread keeps its table between pages ([`Names::take`]). The table does not
+//! affect results.
 //!
 //! Limitation: if three names have the same hash, only two of them are cached.
 

@@ -1,8 +1,9 @@
 //! Resolves character references like html5ever: the standard's names with and without a semicolon, numeric
 //! references, and the exceptions in attribute values.
 //!
-//! Limitation: a name without a semicolon is looked up character by character in html5ever's table of names and
-//! prefixes, at about 20 ns each. The five most common names are resolved without the table.
+//! Limitation: a name without a semicolon is looked up character by character in html5ever's table of names
+//! and prefixes, which takes about 20 ns per character. The five most common names are resolved without the
+//! table.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 

@@ -7,8 +7,8 @@
 //! best range is the same.
 //!
 //! Ties are resolved as in [`improved`](super::improved). Only a strictly smaller prefix sum replaces the
-//! smallest, which keeps the earliest start. Only a strictly better range replaces the best, which keeps the
-//! earliest end.
+//! smallest, so the earliest start is kept. Only a strictly better range replaces the best, so the earliest
+//! end is kept.
 
 use gleaner_html::Page;
 use gleaner_html::text::Line;

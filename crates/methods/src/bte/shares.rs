@@ -1,10 +1,10 @@
 //! Computes table 1 of the improved paper: the share of a page's text and tags in its main content.
 //!
-//! The authors of the paper marked main content by hand. Here, main content is the range of the page with the
-//! largest number of gold word pairs minus other word pairs. Two adjacent words are a gold pair if they are
-//! also adjacent in the gold text. Single words are not used, because common words such as "the" occur
-//! everywhere. The source is not cleaned ([`super::original`]). Text is counted in characters, without white
-//! space and scripts.
+//! The authors of the paper marked main content by hand. Here, main content is a range of the page: the range
+//! in which the number of gold word pairs minus the number of other word pairs is largest. Two adjacent words
+//! are a gold pair if they are also adjacent in the gold text. Single words are not used, because common
+//! words such as "the" occur everywhere. The source is not cleaned ([`super::original`]). Text is counted in
+//! characters, without white space and scripts.
 //!
 //! Limitation: the main content is one range, so boxes inside the article count. If a longer part of the page
 //! repeats the gold text, such as a summary in a list of links, the range may be at the wrong position.

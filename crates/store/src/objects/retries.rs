@@ -2,8 +2,8 @@
 //!
 //! 1. The library `object_store` repeats failed requests ([`config`]). A call is repeated as a whole in three
 //!    cases: a folder is not mounted, a response body breaks off, or the library stops its retries during an
-//!    outage. The library stops after `SIGNATURE_LASTS`, because its retries use the signature and the keys
-//!    of the first attempt, which may expire.
+//!    outage. The library stops after `SIGNATURE_LASTS`, because its retries use the keys and the signature
+//!    of the first attempt, and these may expire.
 //! 2. After a failed request, a call ends when `should_stop` returns true or the time for retries is over.
 //!    Both are checked every 100 ms. A retry that is still running when the call ends is cancelled.
 //! 3. The beginning and the end of an outage are logged once per call.

@@ -3,8 +3,8 @@
 //! Only pages with hardly any text are checked. Such a page needs a browser if it has scripts and either the
 //! empty root element of a framework or a `<noscript>` that mentions JavaScript.
 //!
-//! Limitation: if an application has an unknown root element and no `<noscript>`, its page is rejected as too
-//! little text.
+//! Limitation: if an application has an unknown root element and no `<noscript>`, its page is rejected
+//! because it has too little text.
 
 use gleaner_html::Page;
 

@@ -1,6 +1,6 @@
 //! Implements section 4: five ways to select the content lines.
 //!
-//! Three of the ways are known clustering algorithms (section 4.2), which run for 1, 2 and 3 clusters. A
+//! Three of the ways are known clustering algorithms (section 4.2). Each is run with 1, 2 and 3 clusters. A
 //! cluster is content if its mean is above the threshold, which is the standard deviation by default. The run
 //! with the most content clusters is used. If several runs have the same number of content clusters, the run
 //! with the fewest clusters is used. If no run has a content cluster, the page has no content.

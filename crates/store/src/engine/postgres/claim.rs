@@ -2,8 +2,8 @@
 //!
 //! A corpus has one storage. The database records the storage's address (table `corpus`), and the storage
 //! contains a mark, an object that names the corpus. A worker with a different address is refused, because
-//! other workers would not find the texts that it stores. A folder that is not mounted has no mark, so it is
-//! refused if the corpus already has files.
+//! other workers would not find the texts that this worker stores. A folder that is not mounted has no mark,
+//! so it is refused if the corpus already has files.
 //!
 //! A worker registers before it claims the storage. If the first two workers start with different addresses
 //! at the same time, at least one of them detects the other.

@@ -1,4 +1,4 @@
-//! Provides a connection to the database that is restored when it breaks, for use from any thread.
+//! Provides a connection to the database. It can be used from any thread, and is restored when it breaks.
 //!
 //! The driver is asynchronous, but the interface of a store is not. A small runtime runs the driver, and the
 //! caller waits for the result on a channel. Therefore a store can be read even from threads of another

@@ -4,8 +4,8 @@
 //! The settings of the first worker apply. The settings of other workers are compared with them. A mismatch
 //! is an error that lists the differences. When no worker is alive, the settings of the next worker apply.
 //!
-//! A worker that registers removes the rows of workers without a heartbeat for more than seven days. A worker
-//! that ends normally removes its own row.
+//! When a worker registers, it removes the rows of workers whose last heartbeat was more than seven days ago.
+//! A worker that ends normally removes its own row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
