@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One page with its features, with and without its URL.
+/// The features of one page, computed with and without the page's URL.
 struct TrainingPage {
     id: String,
     site: String,

@@ -43,7 +43,8 @@ pub struct NewspaperOptions {
     pub redesigned_after: Option<usize>,
     /// Many generated papers, which are served in addition to the two papers.
     pub generated: Option<GeneratedPapers>,
-    /// Two papers with new articles every day, which are served in addition to the two papers.
+    /// Two more papers, which have new articles every day. They are served in addition to the usual two
+    /// papers.
     pub daily: Option<Daily>,
 }
 

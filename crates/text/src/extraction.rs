@@ -25,7 +25,7 @@ pub fn extract(page: &Page) -> Option<Document> {
     extract_with(page, None, &Pins::default())
 }
 
-/// Extracts the text and metadata of a page, with `template` unless it is `None`. `pins` corrects the result
+/// Extracts the text and metadata of a page. Uses `template` unless it is `None`. `pins` corrects the result
 /// and requests additional parts of the page ([`Extra`](crate::Extra)). Returns `None` if no text was found.
 ///
 /// ```

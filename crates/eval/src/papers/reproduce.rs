@@ -61,8 +61,8 @@ impl Paper {
 }
 
 /// Measures the tables of papers on these sets. Calls `done` for each page with gold text, once per paper,
-/// from any thread. Times are measured on one thread while the others are idle. Everything else runs on
-/// `threads` threads, as in an [`EvalTask`](crate::EvalTask).
+/// from any thread. Times are measured on one thread while the other threads are idle. Everything else runs
+/// on `threads` threads, as in an [`EvalTask`](crate::EvalTask).
 ///
 /// # Errors
 /// A page cannot be read, no page has gold text, or the threads cannot be started.

@@ -31,7 +31,7 @@ impl Clustering {
 pub struct TextToTagRatioParams {
     /// How content lines are selected. In the paper, [`Clustering::Threshold`] has the best results.
     pub clustering: Clustering,
-    /// Equation 1: the number of lines on each side in the smoothing window. 0 means no smoothing.
+    /// Equation 1: the number of lines in the smoothing window on each side of a line. 0 means no smoothing.
     pub radius: usize,
     /// The threshold in standard deviations, at least 0. The ratio of a line (threshold) or the size of a
     /// jump (prediction) must reach it. The mean of a cluster must exceed it. Figure 5 of the paper varies it

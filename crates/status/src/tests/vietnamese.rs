@@ -82,7 +82,7 @@ fn assert_vietnamese(path: &str, page: &str) {
     }
 }
 
-/// Every reason that a visit can end with, except those of links.
+/// Every reason with which a visit can end, except the reasons for links.
 fn reasons() -> Vec<String> {
     let failed = "dns connect timeout bad_proxy bad_url no_file headers_too_large broken unknown_coding \
                   redirect_without_location http_503 certificate_expired certificate_not_valid_yet \

@@ -283,8 +283,8 @@ impl Postgres {
         })
     }
 
-    /// Takes at most `count` free partitions. Returns each with its epoch, and with `true` if its last owner
-    /// did not release it.
+    /// Takes at most `count` free partitions. Returns each partition with its epoch, and with `true` if its
+    /// last owner did not release it.
     fn take(&self, leases: &Leases, count: usize) -> Result<Vec<(Partition, i64, bool)>, StoreError> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.0.leasing.run("taking partitions", |client| {
