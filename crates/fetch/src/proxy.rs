@@ -1,7 +1,7 @@
 //! Finds the proxy of a request, to name it in error messages.
 //!
-//! The errors of the HTTP library do not name the proxy. This module finds it with the same matcher as the
-//! library.
+//! The errors of the HTTP library do not name the proxy. This module uses the same matcher as the library to
+//! find it.
 
 use std::env;
 

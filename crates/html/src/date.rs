@@ -7,7 +7,7 @@
 //! accepted (`٢٠ نوفمبر ٢٠٢٦`). Years of the Thai Buddhist, Solar Hijri (Iran, Afghanistan), Minguo (Taiwan)
 //! and Japanese calendars are converted.
 //!
-//! A date such as `03/07/2026` has two readings. A `Reader` chooses one with the data of the page.
+//! A date such as `03/07/2026` has two readings. A `Reader` uses the data of the page to choose one.
 //!
 //! Limitation: a two-digit year is read only in a text that is known to be a date (`Reader::short_date`).
 //! Relative dates (`2 hours ago`) are never read. No clock is used, so dates in the future are accepted up to

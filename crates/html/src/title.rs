@@ -8,8 +8,8 @@
 //! after a bar, and, in `<title>`, a short last part.
 //!
 //! Limitation: if the site's name is unknown, `day two` is cut from `Live news from Hanoi - day two`. The
-//! only `<h1>` of a page becomes the headline even if it is a slogan that has a quarter of its words in the
-//! title.
+//! only `<h1>` of a page becomes the headline even if it is a slogan, provided that a quarter of its words
+//! are in the title.
 
 use std::collections::HashSet;
 

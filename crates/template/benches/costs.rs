@@ -1,10 +1,11 @@
-//! Measures the processor time of one thread for each way to read a page, for docs/performance.md.
+//! Measures the processor time of one thread for each way to read a page. docs/performance.md has the
+//! results.
 //!
 //! Run with `cargo bench -p gleaner-template --bench costs [-- ROUNDS [STAGE]]`. The input is the recorded
 //! sites, or a generated site if there are none. As in `gleaner eval --protocol template`, page k of a site
-//! is in fold k mod 5, and the pages of a fold are read with a template of the first 30 pages of the other
-//! folds. Each measurement is a pass over all pages. The bench prints the minimum over the rounds. With
-//! STAGE, it measures only the stages whose names begin with STAGE, for a profile.
+//! is in fold k mod 5, and the pages of a fold are read with a template that was learned from the first 30
+//! pages of the other folds. Each measurement is a pass over all pages. The bench prints the minimum over the
+//! rounds. With STAGE, it measures only the stages whose names begin with STAGE, for a profile.
 //! `crates/python/benches/peers.py` measures other programs on the same pages.
 //!
 //! A stage starts from the bytes of the pages. The pages of the stage `not an article` are hubs, galleries

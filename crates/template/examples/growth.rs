@@ -1,5 +1,5 @@
-//! Measures how the cost of a page grows with its size and with the size of its site's template, for
-//! docs/performance.md.
+//! Measures how the cost of a page depends on the size of the page and on the size of the site's template.
+//! docs/performance.md has the results.
 //!
 //! Run with `cargo run --release -p gleaner-template --example growth -- [FOLDER]`. The first table groups
 //! the pages of FOLDER and its subfolders by size. Without FOLDER, the pages are generated. The second table

@@ -1,5 +1,5 @@
 //! Counts the captions, credits, by-lines and "read more" lines that are included as inserts on recorded
-//! pages, for docs/templates.md.
+//! pages. docs/templates.md has the results.
 //!
 //! Run with `cargo run --release -p gleaner-template --example inserts -- FOLDER [N]`. FOLDER contains sets
 //! of pages. The pages of a set are judged with a template learned from its first 25 pages. The pages of a

@@ -1,4 +1,5 @@
-//! Tracks robots.txt files to which hosts of other partitions redirect, and the messages that wait for them.
+//! Tracks which robots.txt files are targets of redirects from hosts in other partitions, and the messages
+//! that wait for these files.
 
 use std::collections::BTreeMap;
 

@@ -2,9 +2,9 @@
 //!
 //! The shared words are the longest common subsequence of words. It is computed once for the whole texts and
 //! once paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text
-//! is matched with the unmatched paragraph of the other text that shares the most words with it. A match
-//! counts only if the shared words are at least half of the longer paragraph. Therefore the words of a moved
-//! paragraph count as shared. [`SharedWords::share`] is relative to the longer text, and
+//! is matched with a paragraph of the other text: of the paragraphs without a match, the one that shares the
+//! most words. A match counts only if the shared words are at least half of the longer paragraph. Therefore
+//! the words of a moved paragraph count as shared. [`SharedWords::share`] is relative to the longer text, and
 //! [`SharedWords::contained`] to the shorter text.
 //!
 //! Limitation: by chance, two texts of a language share a third of their words in the same order, so a share

@@ -1,12 +1,12 @@
-//! Evaluates a forest with its splits sorted by feature and threshold. The method is QuickScorer (Lucchese et
-//! al., QuickScorer: a fast algorithm to rank documents with additive ensembles of regression trees, SIGIR
+//! Evaluates a forest whose splits were sorted by feature and threshold. The method is QuickScorer (Lucchese
+//! et al., QuickScorer: a fast algorithm to rank documents with additive ensembles of regression trees, SIGIR
 //! 2015). Several rows are evaluated at once (Lucchese et al., Exploiting CPU SIMD extensions to speed-up
 //! document scoring with tree ensembles, SIGIR 2016).
 //!
 //! 1. Every tree has a bit set of reachable leaves, numbered from left to right.
 //! 2. The splits of a feature are sorted by threshold. At a split whose threshold is below the row's value,
 //!    the row goes right, so the leaves below the left child are removed from the set.
-//! 3. The value of the tree is that of its first remaining leaf.
+//! 3. The value of the tree is the value of its first remaining leaf.
 //!
 //! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all rows and the compiler
 //! can use vector instructions. For each feature, the evaluation stops at the highest value of the rows.

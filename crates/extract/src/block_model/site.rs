@@ -9,8 +9,8 @@
 //! 4. The final classification of a block combines the model, the vote of its DOM path, and its length:
 //!    `0.90 o + 0.28 (v - o) + 0.23 ln(1 + words) - 1.42`, where `o` and `v` are the log-odds of the model and
 //!    of the vote. If there is no vote, the second term is omitted.
-//! 5. The final classifications of the training pages' blocks are stored with their DOM paths, by length.
-//!    Classification without the model uses them ([`DomPathStats::log_odds_of`]).
+//! 5. For each DOM path, the final classifications of the blocks of the training pages are stored, by the
+//!    length of the blocks. Classification without the model uses them ([`DomPathStats::log_odds_of`]).
 //!
 //! The four weights are from a logistic regression over 20 recorded sites. They vary by 0.02 to 0.14 when one
 //! site is left out (docs/evaluation.md). The intercept sets the cost of a false block relative to a missed

@@ -15,8 +15,8 @@
 //! 2. The same search, from each position of the path, finds the occurrences of all parts
 //!    ([`TextPositions`]).
 //! 3. The patterns are checked in the order of precedence. Most are excluded quickly: by their head, by their
-//!    length, or because their last part does not occur. For the others, the nodes up to the root are
-//!    computed unless they are known.
+//!    length, or because their last part does not occur. For the remaining patterns, the nodes up to the root
+//!    are computed unless they are known.
 //!
 //! The cost for a path of n octets is n binary searches, plus one step per occurrence, pattern and node.
 //! There are as many nodes as distinct beginnings of patterns. In the worst file of 500 KiB, which has a star

@@ -1,5 +1,5 @@
-//! Interprets ambiguous dates with the data of the page: the order of day and month, two-digit years, and the
-//! zone `IST`.
+//! Uses the data of the page to interpret ambiguous dates: the order of day and month, two-digit years, and
+//! the zone `IST`.
 //!
 //! The order of day and month in a date such as `03/04/2026` is taken from the first of these sources that
 //! shows it:

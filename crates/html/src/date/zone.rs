@@ -1,8 +1,8 @@
 //! Looks up abbreviations of time zones.
 //!
 //! Limitation: `CST` always means the American zone, and `BST` always the British one. `IST` is read only if
-//! language or region show whether India, Ireland or Israel is meant. Then it has the standard offset of this
-//! country.
+//! language or region show whether India, Ireland or Israel is meant. Then `IST` means the standard time of
+//! this country.
 
 use jiff::civil::{Date, Weekday};
 

@@ -19,7 +19,8 @@
 //! store these counts elsewhere ([`Paragraphs::release`]).
 //!
 //! Limitation: by-lines and datelines of five words, and refrains, are treated like other paragraphs. Count
-//! only the representatives of clusters. Otherwise, the copies of one article make its paragraphs repeated.
+//! only the representatives of clusters. Otherwise, the copies of an article would make its paragraphs count
+//! as repeated.
 //!
 //! ```
 //! use gleaner_corpus::dedup::paragraphs::{Paragraphs, ParagraphParams, RepetitionReason};

@@ -14,8 +14,8 @@
 //!
 //! A worker that waits for its next crawl releases all partitions and is not counted.
 //!
-//! After a worker dies, other workers take its partitions after at most one lease and one heartbeat. With the
-//! default lease of 30 s, this is 40 s.
+//! When a worker dies, other workers take its partitions within the time of one lease and one heartbeat. With
+//! the default lease of 30 s, this is 40 s.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
