@@ -16,7 +16,7 @@ use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::StopRequest;
 use gleaner_crawl::report::{Report, RunData, folder};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
     DuplicateLevels, Duplicates, HostRecord, PackedDocument, PackedPage, QueuePosition, RawPage, Store,
     StoreOptions, Writer,
@@ -67,8 +67,7 @@ pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
     let (id, mut change) = (document.id, writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
-    let outcome: Outcome =
-        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap().into();
+    let outcome = change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, outcome, None).unwrap();
     writer.commit(change).unwrap();

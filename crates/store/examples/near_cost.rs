@@ -14,7 +14,7 @@
 
 use gleaner_corpus::Document;
 use gleaner_corpus::dedup::SignedText;
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreOptions, open};
 use jiff::Timestamp;
 
@@ -92,9 +92,9 @@ fn main() {
             let mut change = writer.begin();
             let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
             change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
-            let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
+            let outcome = change.place(url.key(), packed, &mut duplicates).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
-            change.end(url.key(), record, Outcome::from(placement), None).unwrap();
+            change.end(url.key(), record, outcome, None).unwrap();
             writer.commit(change).unwrap();
             placing += processor() - packed_at;
             packing += packed_at - start;

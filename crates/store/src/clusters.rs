@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::records::decode;
-use crate::{Change, Placement, StoreError, keys};
+use crate::{Change, StoreError, keys};
 
 const MOST_RELATED: usize = 4;
 
@@ -130,16 +130,16 @@ impl Change {
         signed: &SignedText,
         number: Option<DocumentNumber>,
         duplicates: &mut Duplicates,
-    ) -> Result<Placement, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         let partition = self.partition_of_document(id)?;
         let Some((params, candidates)) = duplicates.candidates(&self.store, partition, signed)? else {
-            return Ok(Placement::Stored);
+            return Ok(Outcome::Stored);
         };
         let similar = find_similar(signed, &candidates, &ChangeReader(self), &params)?;
         let signature = signed.signature.to_bytes().to_vec();
         let kept = SignatureRecord { id, words, cluster: 0, signature, related: self.related(&similar)? };
         let Some(number) = number.map_or_else(|| self.assign_number(id), |number| Ok(Some(number)))? else {
-            return Ok(Placement::Stored);
+            return Ok(Outcome::Stored);
         };
         let duplicate = similar.first().filter(|hit| hit.verdict == Relation::Duplicate);
         let head = match duplicate {
@@ -167,14 +167,14 @@ impl Change {
         kept: SignatureRecord,
         keys: &BandKeys,
         duplicates: &mut Duplicates,
-    ) -> Result<Placement, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         // The cluster needs a new number, because other documents may remain in the old cluster.
-        let Some(cluster) = self.assign_number(kept.id)? else { return Ok(Placement::Stored) };
+        let Some(cluster) = self.assign_number(kept.id)? else { return Ok(Outcome::Stored) };
         let of = self.store.partitions.of_number(number);
         self.put(keys::cluster_membership(kept.id), &ClusterMembership { number, cluster });
         self.put(keys::signed(number), &SignatureRecord { cluster, ..kept });
         duplicates.put(of, number, keys);
-        Ok(Placement::Stored)
+        Ok(Outcome::Stored)
     }
 
     fn join_head(
@@ -184,16 +184,15 @@ impl Change {
         (of, head): (DocumentNumber, SignatureRecord),
         keys: &BandKeys,
         duplicates: &mut Duplicates,
-    ) -> Result<Placement, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         let cluster = head.cluster;
         let similarity = hundredths(kept.similarity(&head));
         let kept = SignatureRecord { cluster, ..kept };
         let here = self.store.partitions.of_number(number);
         self.put(keys::cluster_membership(kept.id), &ClusterMembership { number, cluster });
-        let placement = Placement::NearDuplicate { of: url_of(head.id), similarity };
         if !duplicates.representative.prefers(kept.candidate(number), head.candidate(of)) {
             self.add_member(of, number, &kept)?;
-            return Ok(placement);
+            return Ok(Outcome::NearDuplicate { of: url_of(head.id), similarity });
         }
         self.add_member(of, of, &head)?;
         let members = self.cluster(cluster)?.map_or(1, |record| record.members);
@@ -203,7 +202,7 @@ impl Change {
         self.reattribute(url_of(head.id), outcome)?;
         self.put(keys::signed(number), &kept);
         duplicates.put(here, number, keys);
-        Ok(Placement::Stored)
+        Ok(Outcome::Stored)
     }
 
     fn add_member(
@@ -324,18 +323,18 @@ impl Change {
         Ok(())
     }
 
-    pub(crate) fn placement(&self, id: DocumentId) -> Result<Placement, StoreError> {
+    /// Returns the outcome of a document that is stored: stored or near-duplicate.
+    pub(crate) fn outcome_of(&self, id: DocumentId) -> Result<Outcome, StoreError> {
         let Some(ClusterMembership { number, cluster }) = self.cluster_membership(id)? else {
-            return Ok(Placement::Stored);
+            return Ok(Outcome::Stored);
         };
         let own = self.get::<SignatureRecord>("a member of a cluster", &keys::member(cluster, number))?;
         let head = self.cluster(cluster)?.map(|record| self.head(record.head)).transpose()?.flatten();
         Ok(match own.zip(head) {
-            Some((own, head)) => Placement::NearDuplicate {
-                of: url_of(head.id),
-                similarity: hundredths(own.similarity(&head)),
-            },
-            None => Placement::Stored,
+            Some((own, head)) => {
+                Outcome::NearDuplicate { of: url_of(head.id), similarity: hundredths(own.similarity(&head)) }
+            }
+            None => Outcome::Stored,
         })
     }
 }

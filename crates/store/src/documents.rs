@@ -20,41 +20,6 @@ use crate::partitions::Partition;
 use crate::records::document_of;
 use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
 
-/// How the store placed a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placement {
-    /// The text is new and was stored.
-    Stored,
-    /// The text is already stored under another URL.
-    Duplicate {
-        /// The URL of the stored document.
-        of: UrlKey,
-    },
-    /// The text is a near-duplicate of another document's text, and joined that document's cluster.
-    NearDuplicate {
-        /// The URL of the cluster's representative.
-        of: UrlKey,
-        /// Estimated similarity to the representative, in percent.
-        similarity: u8,
-    },
-    /// The page was fetched again and its text has changed, so a new revision was stored.
-    Revised,
-    /// The page was fetched again and its text has not changed.
-    Unchanged,
-}
-
-impl From<Placement> for Outcome {
-    fn from(placement: Placement) -> Self {
-        match placement {
-            Placement::Stored => Self::Stored,
-            Placement::Duplicate { of } => Self::Duplicate { of },
-            Placement::NearDuplicate { of, similarity } => Self::NearDuplicate { of, similarity },
-            Placement::Revised => Self::Revised,
-            Placement::Unchanged => Self::Unchanged,
-        }
-    }
-}
-
 /// Returns the hash to store for a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
@@ -115,7 +80,8 @@ impl Change {
     }
 
     /// Stores a document under the URL `key`, and replaces the previous text of the URL. The URL must have a
-    /// record. This call may change that record.
+    /// record. This call may change that record. Returns the outcome of the visit: stored, duplicate,
+    /// near-duplicate, revised or unchanged.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -124,7 +90,7 @@ impl Change {
         key: UrlKey,
         mut document: PackedDocument,
         duplicates: &mut Duplicates,
-    ) -> Result<Placement, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
         self.read_documents_ahead([&document])?;
         let (id, words, signed) = (document.id, document.words, document.signed.take());
@@ -138,18 +104,18 @@ impl Change {
         if same == Some(id) {
             // The stored document is kept, because its fetch time is the time when the text was first seen.
             if before.is_some() {
-                return Ok(Placement::Unchanged);
+                return Ok(Outcome::Unchanged);
             }
             self.put_document(&hash, document, same);
             if self.cluster_membership(id)?.is_some() {
-                return self.placement(id);
+                return self.outcome_of(id);
             }
         } else {
             let duplicate_of = self.url(key)?.and_then(|record| record.duplicate_of);
             if let (Some(original), Some(same)) = (duplicate_of, same)
                 && document_of(original) == same
             {
-                return Ok(Placement::Duplicate { of: original });
+                return Ok(Outcome::Duplicate { of: original });
             }
             number = self.take_out(key, duplicates)?;
             if let Some(before) = before.clone() {
@@ -165,11 +131,11 @@ impl Change {
             })?;
             self.put_document(&hash, document, None);
         }
-        let placement = match signed {
+        let outcome = match signed {
             Some(signed) => self.join(id, words, &signed, number, duplicates)?,
-            None => Placement::Stored,
+            None => Outcome::Stored,
         };
-        Ok(if before.is_some() { Placement::Revised } else { placement })
+        Ok(if before.is_some() { Outcome::Revised } else { outcome })
     }
 
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
@@ -184,7 +150,7 @@ impl Change {
         url: UrlKey,
         text: String,
         packed: Vec<u8>,
-    ) -> Result<Placement, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         let (here, there) = (self.partition_at(url)?, self.partition_of_document(of)?);
         if here == there {
             self.put_bytes(keys::alias(of, url), text.into_bytes());
@@ -193,7 +159,7 @@ impl Change {
         }
         self.set_duplicate_of(url, Some(url_of(of)))?;
         self.total(here, |totals| totals.duplicates += 1)?;
-        Ok(Placement::Duplicate { of: url_of(of) })
+        Ok(Outcome::Duplicate { of: url_of(of) })
     }
 
     fn set_duplicate_of(&mut self, url: UrlKey, duplicate_of: Option<UrlKey>) -> Result<(), StoreError> {
@@ -298,7 +264,7 @@ impl Change {
             }
             let copy = Document { id: document_of(url), url: record.url.clone(), ..document.clone() };
             let packed = PackedDocument::unsigned(copy).bytes;
-            let outcome: Outcome = self.add_alias(theirs, url, record.url, packed)?.into();
+            let outcome = self.add_alias(theirs, url, record.url, packed)?;
             self.reattribute(url, outcome)?;
         }
         Ok(())
@@ -331,19 +297,18 @@ impl Change {
             self.put_document(&hash, PackedDocument::unsigned(document), same);
         }
         self.rename_cluster_membership(document.id, document_of(heir))?;
-        let outcome = self.placement(document_of(heir))?.into();
+        let outcome = self.outcome_of(document_of(heir))?;
         self.reattribute(heir, outcome)
     }
 
-    /// Replaces the outcome of a URL after a change of another document. The other document's change decides
-    /// whether the URL's text is now new, a duplicate or a near-duplicate ([`Placement`]). Later outcomes are
-    /// kept, for example that the page is gone.
+    /// Replaces the outcome of a URL whose text became new, a duplicate or a near-duplicate, because another
+    /// document changed. Does not replace later outcomes, for example that the page is gone.
     pub(crate) fn reattribute(&mut self, url: UrlKey, outcome: Outcome) -> Result<(), StoreError> {
-        let is_placement = |last: &Outcome| {
+        let is_of_text = |last: &Outcome| {
             matches!(last, Outcome::Stored | Outcome::Duplicate { .. } | Outcome::NearDuplicate { .. })
         };
         if let Some(record) = self.url(url)?
-            && record.last.as_ref().is_none_or(is_placement)
+            && record.last.as_ref().is_none_or(is_of_text)
         {
             self.note(url, &record, outcome);
         }

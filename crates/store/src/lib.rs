@@ -50,7 +50,6 @@ mod workers;
 
 pub use change::Change;
 pub use compaction::{Compacted, Extent};
-pub use documents::Placement;
 pub use engine::postgres::redacted_address;
 pub use error::StoreError;
 pub use files::{ARCHIVE_FOLDER, DOCUMENTS_FOLDER, FileRecord};

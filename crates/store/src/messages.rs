@@ -264,7 +264,7 @@ impl Change {
         self.end_alias(url)?;
         let host = CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned()).unwrap_or_default();
         let document = Document { id: document_of(url), url: record.url, host, ..unpack(packed)? };
-        let outcome = self.place(url, PackedDocument::from_document(document), duplicates)?.into();
+        let outcome = self.place(url, PackedDocument::from_document(document), duplicates)?;
         self.reattribute(url, outcome)
     }
 }

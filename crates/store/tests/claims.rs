@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use gleaner_corpus::dedup::Representative;
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
 use gleaner_store::{
-    DuplicateLevels, Duplicates, PackedDocument, PartitionId, Placement, QueuePosition, StoreError, Writer,
+    DuplicateLevels, Duplicates, PackedDocument, PartitionId, QueuePosition, StoreError, Writer,
 };
 use jiff::Timestamp;
 
@@ -54,12 +54,12 @@ fn place_text(writer: &mut Writer, url: &CanonicalUrl) {
     place(writer, &mut duplicates, url, "Rain fell in the valley on Tuesday.".to_owned());
 }
 
-fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, text: String) -> Placement {
+fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, text: String) -> Outcome {
     let document = Document::with_text(id(url), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
     let mut change = writer.begin();
     let placed = change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    change.end(url.key(), record, placed.into(), None).unwrap();
+    change.end(url.key(), record, placed.clone(), None).unwrap();
     writer.commit(change).unwrap();
     placed
 }
@@ -179,15 +179,12 @@ fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
     let (mut one, mut two) = two_workers(&place_of_both);
     let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
     let [mut ones, mut twos] = [&one, &two].map(|worker| Duplicates::new(&worker.store(), &levels).unwrap());
-    let near = |of: &CanonicalUrl, placement| match placement {
-        Placement::NearDuplicate { of: head, .. } => head == of.key(),
-        _ => false,
-    };
+    let near = |of: &CanonicalUrl, outcome| matches!(outcome, Outcome::NearDuplicate { of: head, .. } if head == of.key());
     let (first, elsewhere) = (discover(&mut one, "n", |_| true), discover(&mut two, "m", |_| true));
     let partition = one.store().partition_of_url(&first);
-    assert_eq!(place(&mut one, &mut ones, &first, similar("rain", 0)), Placement::Stored);
+    assert_eq!(place(&mut one, &mut ones, &first, similar("rain", 0)), Outcome::Stored);
     let copy = place(&mut two, &mut twos, &elsewhere, similar("rain", 1));
-    assert_eq!(copy, Placement::Stored, "it is a copy on another site");
+    assert_eq!(copy, Outcome::Stored, "it is a copy on another site");
 
     one.flush().unwrap();
     drop(one);
@@ -196,7 +193,7 @@ fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
     let second = page(&mut two, &first, 2);
     assert!(near(&first, place(&mut two, &mut twos, &second, similar("rain", 2))));
     let third = page(&mut two, &first, 3);
-    assert_eq!(place(&mut two, &mut twos, &third, similar("wind", 0)), Placement::Stored);
+    assert_eq!(place(&mut two, &mut twos, &third, similar("wind", 0)), Outcome::Stored);
 
     // The first worker had an index of the partition before the second worker added a document.
     two.flush().unwrap();
@@ -235,7 +232,7 @@ fn the_next_representative_is_chosen_and_found_as_the_levels_say() {
     two.flush_documents(&mut twos).unwrap();
     assert_eq!(two.store().url(lost.key()).unwrap().unwrap().duplicate_of, Some(theirs.key()));
     let found = place(&mut two, &mut twos, &later, similar("rain", 3));
-    assert!(matches!(found, Placement::NearDuplicate { of, .. } if of == long.key()), "{found:?}");
+    assert!(matches!(found, Outcome::NearDuplicate { of, .. } if of == long.key()), "{found:?}");
     exchange(&mut one, &mut two);
     assert_eq!(faults(&two.store()), [""; 0]);
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gleaner_corpus::dedup::{Representative, SimilarityParams};
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlKey};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, Placement, QueuePosition, Writer};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, Writer};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -73,17 +73,17 @@ impl Corpus {
         self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
     }
 
-    fn place(&mut self, page: usize, text: &str) -> Placement {
+    fn place(&mut self, page: usize, text: &str) -> Outcome {
         let (url, mut change) = (url(page), self.writer.begin());
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
         change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         let packed = PackedDocument::from_document(document(page, text));
-        let placement = change.place(url.key(), packed, &mut self.duplicates).unwrap();
+        let outcome = change.place(url.key(), packed, &mut self.duplicates).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
-        change.end(url.key(), record, placement.into(), None).unwrap();
+        change.end(url.key(), record, outcome.clone(), None).unwrap();
         self.writer.commit(change).unwrap();
         settle(&mut self.writer, &mut self.duplicates);
-        placement
+        outcome
     }
 
     fn withdraw(&mut self, page: usize) {
@@ -113,22 +113,18 @@ impl Corpus {
     }
 }
 
-fn near(placement: Placement) -> Option<UrlKey> {
-    match placement {
-        Placement::NearDuplicate { of, similarity } => {
-            assert!((50..100).contains(&similarity), "{similarity}");
-            Some(of)
-        }
-        Placement::Stored | Placement::Duplicate { .. } | Placement::Revised | Placement::Unchanged => None,
-    }
+fn near(outcome: Outcome) -> Option<UrlKey> {
+    let Outcome::NearDuplicate { of, similarity } = outcome else { return None };
+    assert!((50..100).contains(&similarity), "{similarity}");
+    Some(of)
 }
 
 fn copies_join_the_first_and_leave_it_to_the_next(place: &Place) {
     let mut corpus = Corpus::new(place, Representative::First);
-    assert_eq!(corpus.place(0, &text(0, 1)), Placement::Stored);
+    assert_eq!(corpus.place(0, &text(0, 1)), Outcome::Stored);
     assert_eq!(near(corpus.place(1, &text(0, 3))), Some(url(0).key()));
     assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(0).key()));
-    assert_eq!(corpus.place(3, &text(1, 0)), Placement::Stored);
+    assert_eq!(corpus.place(3, &text(1, 0)), Outcome::Stored);
     assert_eq!(corpus.clusters(), BTreeMap::from([(id(0), BTreeSet::from([id(1), id(2)]))]));
     let totals = corpus.writer.store().totals().unwrap();
     assert_eq!((totals.documents(), totals.near_duplicates, totals.clusters), (4, 2, 1));
@@ -155,7 +151,7 @@ fn a_page_that_came_first_stays_the_first_when_its_text_changes(place: &Place) {
         corpus.place(page, &text(0, page));
     }
     let before = corpus.clusters();
-    assert_eq!(corpus.place(0, &text(0, 3)), Placement::Stored);
+    assert_eq!(corpus.place(0, &text(0, 3)), Outcome::Stored);
     assert_eq!((corpus.clusters(), corpus.faults()), (before, vec![]));
     assert!(matches!(corpus.last(1), Outcome::NearDuplicate { of, .. } if of == url(0).key()));
     // With a completely different text, the page leaves the cluster. The last member of a cluster is then
@@ -172,7 +168,7 @@ fn the_longest_takes_the_place_of_the_first() {
     let place = &Place::folder();
     let mut corpus = Corpus::new(place, Representative::Longest);
     corpus.place(0, &text(0, 1));
-    assert_eq!(corpus.place(1, &text(0, 2)), Placement::Stored);
+    assert_eq!(corpus.place(1, &text(0, 2)), Outcome::Stored);
     assert_eq!(near(corpus.place(2, &text(0, 0))), Some(url(1).key()));
     assert_eq!(corpus.clusters(), BTreeMap::from([(id(1), BTreeSet::from([id(0), id(2)]))]));
     assert!(matches!(corpus.last(0), Outcome::NearDuplicate { of, .. } if of == url(1).key()));
@@ -198,13 +194,13 @@ fn an_heir_of_the_same_text_keeps_the_place_in_the_cluster(place: &Place) {
 fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     let mut corpus = Corpus::new(place, Representative::First);
     corpus.set(|levels| levels.near = None);
-    assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
-    assert_eq!(corpus.place(1, &text(0, 1)), Placement::Stored);
+    assert_eq!(corpus.place(0, &text(0, 0)), Outcome::Stored);
+    assert_eq!(corpus.place(1, &text(0, 1)), Outcome::Stored);
     assert_eq!(corpus.writer.store().similarity_info(id(0)).unwrap(), None);
     // The document has no signature. It is compared when it is extracted again.
     corpus.set(|levels| levels.near = Some(SimilarityParams::default().with_duplicate(0.95)));
-    assert_eq!(corpus.place(0, &text(0, 0)), Placement::Stored);
-    assert_eq!(corpus.place(2, &text(0, 2)), Placement::Stored);
+    assert_eq!(corpus.place(0, &text(0, 0)), Outcome::Stored);
+    assert_eq!(corpus.place(2, &text(0, 2)), Outcome::Stored);
     let similarity_info = corpus.writer.store().similarity_info(id(2)).unwrap().unwrap();
     assert_eq!(
         (similarity_info.head, similarity_info.similarity, similarity_info.related[0].0),

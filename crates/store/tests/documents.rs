@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, Placement, QueuePosition, Writer};
+use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, Writer};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -35,7 +35,7 @@ fn document(number: u8, text: &str) -> Document {
 
 /// Stores `text` as the text of page `number`, as the crawl does. If the text begins with "own", exact
 /// duplicates are not detected.
-fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
+fn store(writer: &mut Writer, number: u8, text: &str) -> Outcome {
     let (url, mut change) = (url(number), writer.begin());
     change
         .discover(
@@ -50,12 +50,12 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Placement {
     let levels =
         DuplicateLevels { exact: !text.starts_with("own "), memory: 1 << 16, ..DuplicateLevels::default() };
     let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
-    let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
+    let outcome = change.place(url.key(), packed, &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
-    change.end(url.key(), record, placement.into(), None).unwrap();
+    change.end(url.key(), record, outcome.clone(), None).unwrap();
     writer.commit(change).unwrap();
     settle(writer, &mut duplicates);
-    placement
+    outcome
 }
 
 fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
@@ -70,9 +70,9 @@ fn corpus(writer: &Writer) -> BTreeMap<String, BTreeSet<String>> {
 
 fn a_text_is_stored_once_with_all_its_urls(place: &Place) {
     let mut writer = place.open();
-    assert_eq!(store(&mut writer, 0, "một hai"), Placement::Stored);
-    assert_eq!(store(&mut writer, 1, "một  hai\n"), Placement::Duplicate { of: url(0).key() });
-    assert_eq!(store(&mut writer, 2, "ba"), Placement::Stored);
+    assert_eq!(store(&mut writer, 0, "một hai"), Outcome::Stored);
+    assert_eq!(store(&mut writer, 1, "một  hai\n"), Outcome::Duplicate { of: url(0).key() });
+    assert_eq!(store(&mut writer, 2, "ba"), Outcome::Stored);
     let totals = writer.store().totals().unwrap();
     assert_eq!((totals.documents(), totals.words(), totals.duplicates), (2, 3, 1));
     let urls = &corpus(&writer)["một hai"];
@@ -113,11 +113,11 @@ fn files_that_do_not_count_are_told_and_removed(place: &Place) {
 fn the_same_text_is_stored_twice_where_it_is_not_looked_for(place: &Place) {
     let mut writer = place.open();
     for number in [0, 1, 0, 2] {
-        assert_eq!(store(&mut writer, number, "own một hai"), Placement::Stored);
+        assert_eq!(store(&mut writer, number, "own một hai"), Outcome::Stored);
     }
     assert_eq!(writer.store().totals().unwrap().documents(), 3);
-    assert_eq!(store(&mut writer, 1, "một hai"), Placement::Stored);
-    assert_eq!(store(&mut writer, 2, "một hai"), Placement::Duplicate { of: url(1).key() });
+    assert_eq!(store(&mut writer, 1, "một hai"), Outcome::Stored);
+    assert_eq!(store(&mut writer, 2, "một hai"), Outcome::Duplicate { of: url(1).key() });
     assert_eq!(corpus(&writer).len(), 2);
 }
 
@@ -126,7 +126,7 @@ fn an_heir_takes_over_when_the_first_text_changes(place: &Place) {
     for number in 0..3 {
         store(&mut writer, number, "cũ");
     }
-    assert_eq!(store(&mut writer, 0, "mới"), Placement::Stored);
+    assert_eq!(store(&mut writer, 0, "mới"), Outcome::Stored);
     let corpus = corpus(&writer);
     assert_eq!(corpus["mới"].len(), 1);
     assert_eq!(corpus["cũ"].len(), 2);

@@ -1,8 +1,8 @@
 //! Tests the history of documents: revisions, and pages that are gone.
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, History, PackedDocument, Placement, QueuePosition, Writer};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_store::{DuplicateLevels, Duplicates, History, PackedDocument, QueuePosition, Writer};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::common::{Place, faults, on_each_engine, settle};
@@ -27,7 +27,7 @@ fn hour(hours: i64) -> Timestamp {
 }
 
 /// Stores the text of a page that was fetched `hours` hours after the epoch.
-fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
+fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Outcome {
     let (url, mut change) = (url(number), writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
@@ -38,13 +38,12 @@ fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Placement {
     };
     let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
     let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
-    let placement =
-        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+    let outcome = change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    change.end(url.key(), record, placement.into(), None).unwrap();
+    change.end(url.key(), record, outcome.clone(), None).unwrap();
     writer.commit(change).unwrap();
     settle(writer, &mut duplicates);
-    placement
+    outcome
 }
 
 fn texts(writer: &Writer, number: u8) -> Vec<String> {
@@ -56,10 +55,10 @@ fn texts(writer: &Writer, number: u8) -> Vec<String> {
 
 fn a_text_that_changes_is_a_new_revision_and_the_old_one_stays(place: &Place) {
     let mut writer = place.open();
-    assert_eq!(visit(&mut writer, 0, 0, "một"), Placement::Stored);
-    assert_eq!(visit(&mut writer, 0, 1, "một"), Placement::Unchanged);
-    assert_eq!(visit(&mut writer, 0, 2, "hai"), Placement::Revised);
-    assert_eq!(visit(&mut writer, 0, 3, "ba bốn"), Placement::Revised);
+    assert_eq!(visit(&mut writer, 0, 0, "một"), Outcome::Stored);
+    assert_eq!(visit(&mut writer, 0, 1, "một"), Outcome::Unchanged);
+    assert_eq!(visit(&mut writer, 0, 2, "hai"), Outcome::Revised);
+    assert_eq!(visit(&mut writer, 0, 3, "ba bốn"), Outcome::Revised);
     assert_eq!(texts(&writer, 0), ["một", "hai", "ba bốn"]);
     let store = writer.store();
     assert_eq!(store.history(id(0)).unwrap().revision(), 3);
@@ -72,7 +71,7 @@ fn a_text_that_changes_is_a_new_revision_and_the_old_one_stays(place: &Place) {
 fn what_is_extracted_anew_is_replaced(place: &Place) {
     let mut writer = place.open();
     visit(&mut writer, 0, 5, "menu một");
-    assert_eq!(visit(&mut writer, 0, 5, "một"), Placement::Stored);
+    assert_eq!(visit(&mut writer, 0, 5, "một"), Outcome::Stored);
     assert_eq!(texts(&writer, 0), ["một"]);
     assert_eq!(writer.store().history(id(0)).unwrap(), History::default());
 }
@@ -80,11 +79,11 @@ fn what_is_extracted_anew_is_replaced(place: &Place) {
 fn a_text_that_others_carry_stays_with_them(place: &Place) {
     let mut writer = place.open();
     visit(&mut writer, 0, 0, "một");
-    assert_eq!(visit(&mut writer, 1, 0, "một"), Placement::Duplicate { of: url(0).key() });
-    assert_eq!(visit(&mut writer, 0, 1, "hai"), Placement::Revised);
+    assert_eq!(visit(&mut writer, 1, 0, "một"), Outcome::Duplicate { of: url(0).key() });
+    assert_eq!(visit(&mut writer, 0, 1, "hai"), Outcome::Revised);
     assert_eq!(texts(&writer, 0), ["một", "hai"]);
     assert_eq!(texts(&writer, 1), ["một"]);
-    assert_eq!(visit(&mut writer, 1, 1, "hai"), Placement::Duplicate { of: url(0).key() });
+    assert_eq!(visit(&mut writer, 1, 1, "hai"), Outcome::Duplicate { of: url(0).key() });
     assert_eq!(writer.store().totals().unwrap().documents(), 1);
     assert_eq!(faults(&writer.store()), Vec::<String>::new());
 }

@@ -96,7 +96,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
             let document = Document::with_text(id(page), url.as_str(), url.host(), text, at(time));
             let language = if topic == 1 { "vi" } else { "en" };
             let packed = PackedDocument::from_document(Document { language: language.into(), ..document });
-            let placement = change.place(key, packed, duplicates).unwrap();
+            let outcome = change.place(key, packed, duplicates).unwrap();
             let record = change.url(key).unwrap().unwrap();
             let archived = ArchivePosition {
                 file: 1,
@@ -106,7 +106,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
                 payload: None,
             };
             let record = UrlRecord { archived: Some(archived), etag: Some(time.to_string()), ..record };
-            change.end(key, record, placement.into(), None).unwrap();
+            change.end(key, record, outcome, None).unwrap();
         }
         Step::Withdraw(_) => {
             change.withdraw(key, duplicates).unwrap();

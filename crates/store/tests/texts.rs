@@ -37,8 +37,8 @@ fn corpus(place: &Place) -> Writer {
         let document =
             Document::with_text(id(number), url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH);
         let packed = PackedDocument::from_document(document);
-        let placement = change.place(url.key(), packed, &mut duplicates).unwrap();
-        change.end(url.key(), record, placement.into(), None).unwrap();
+        let outcome = change.place(url.key(), packed, &mut duplicates).unwrap();
+        change.end(url.key(), record, outcome, None).unwrap();
         writer.commit(change).unwrap();
     }
     writer.flush().unwrap();

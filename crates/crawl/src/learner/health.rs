@@ -33,7 +33,7 @@ impl Learner {
     ) -> Result<(), CrawlError> {
         let ExtractedArticle { document, seen, raw } = article;
         let outcome = match document {
-            Ok(document) => recorder.store_document(change, visit.key, document)?.into(),
+            Ok(document) => recorder.store_document(change, visit.key, document)?,
             Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
             Err(outcome) => outcome,
         };

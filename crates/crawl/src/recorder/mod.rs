@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use gleaner_config::{Config, CorpusSettings, DuplicateKind};
 use gleaner_corpus::dedup::SimilarityParams;
-use gleaner_frontier::{FoundUrl, UrlKey};
+use gleaner_frontier::{FoundUrl, Outcome, UrlKey};
 use gleaner_store::{
-    Change, DuplicateLevels, Duplicates, HostId, HostRecord, PackedDocument, Placement, QueuePosition,
-    ReceivedMessages, Run, Store, StoreError, UrlRecord, Writer,
+    Change, DuplicateLevels, Duplicates, HostId, HostRecord, PackedDocument, QueuePosition, ReceivedMessages,
+    Run, Store, StoreError, UrlRecord, Writer,
 };
 use jiff::Timestamp;
 
@@ -104,7 +104,7 @@ impl Recorder {
         change: &mut Change,
         key: UrlKey,
         document: PackedDocument,
-    ) -> Result<Placement, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         change.place(key, document, &mut self.duplicates)
     }
 

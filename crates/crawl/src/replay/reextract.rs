@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::Outcome;
-use gleaner_store::{PackedDocument, Placement};
+use gleaner_store::PackedDocument;
 
 use super::Changes;
 use super::replayer::Replayer;
@@ -54,15 +54,15 @@ impl Replayer {
             Ok(document) => {
                 let words_after = document.words();
                 let is_new = hash != Some(document.content_hash());
-                let placement = pipeline.recorder.store_document(&mut change, visit.key, document)?;
-                let is_duplicate = matches!(placement, Placement::Duplicate { .. });
+                let outcome = pipeline.recorder.store_document(&mut change, visit.key, document)?;
+                let is_duplicate = matches!(outcome, Outcome::Duplicate { .. });
                 let counts = self.counts(visit.url.host());
                 counts.changed += u64::from(is_new && !is_duplicate);
                 if hash.is_some() {
                     counts.words_before += words_before;
                     counts.words_after += words_after;
                 }
-                placement.into()
+                outcome
             }
             Err(outcome) => {
                 pipeline.recorder.withdraw_document(&mut change, visit.key)?;
