@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{Change, DuplicateLevels, Duplicates, PackedDocument, QueuePosition, Writer, open};
+use gleaner_store::{Change, DuplicateLevels, PackedDocument, QueuePosition, Writer, open};
 use gleaner_testkit::{GeneratedPapers, NewspaperOptions};
 use jiff::Timestamp;
 use measured::{own_processor, to_end};
@@ -68,11 +68,11 @@ impl Filling {
         self.found += 1;
     }
 
-    fn settle(&mut self, change: &mut Change, duplicates: &mut Duplicates) {
+    fn settle(&mut self, change: &mut Change, writer: &mut Writer) {
         let url = self.url(self.settled);
         let record = change.url(url.key()).unwrap().unwrap();
         let document = document(&url, self.settled);
-        change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
+        change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
         // These requests count for run 0, so that they do not use up the page limit of a host in a real run.
         change.count(0, url.host(), |counts| counts.fetched += 1).unwrap();
         change.end(url.key(), record, Outcome::Stored, None).unwrap();
@@ -81,7 +81,7 @@ impl Filling {
 
     /// Adds URLs up to a total of `documents + waiting`, and documents up to a total of `documents -
     /// SETTLED`.
-    fn to(&mut self, writer: &mut Writer, duplicates: &mut Duplicates, documents: usize, waiting: usize) {
+    fn to(&mut self, writer: &mut Writer, documents: usize, waiting: usize) {
         while self.found < documents + waiting {
             let mut change = writer.begin();
             (0..AT_ONCE).for_each(|_| self.find(&mut change));
@@ -89,7 +89,7 @@ impl Filling {
         }
         while self.settled + SETTLED < documents {
             let mut change = writer.begin();
-            (0..AT_ONCE).for_each(|_| self.settle(&mut change, duplicates));
+            (0..AT_ONCE).for_each(|_| self.settle(&mut change, writer));
             writer.commit(change).unwrap();
             if self.settled.is_multiple_of(10 * AT_ONCE) {
                 writer.flush().unwrap();
@@ -99,11 +99,11 @@ impl Filling {
     }
 
     /// Stores further documents one by one, and prints the cost of a document.
-    fn one_by_one(&mut self, writer: &mut Writer, duplicates: &mut Duplicates) {
+    fn one_by_one(&mut self, writer: &mut Writer) {
         let (wall, processor, before) = (Instant::now(), own_processor(), self.settled);
         while self.settled < before + SETTLED {
             let mut change = writer.begin();
-            self.settle(&mut change, duplicates);
+            self.settle(&mut change, writer);
             writer.commit(change).unwrap();
             if self.settled.is_multiple_of(FLUSH) {
                 writer.flush().unwrap();
@@ -193,9 +193,9 @@ fn main() {
     for (stage, (documents, waiting)) in stages.into_iter().enumerate() {
         println!("{documents} documents, {waiting} URLs waiting");
         let mut writer = opened(server.folder.path());
-        let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
-        filling.to(&mut writer, &mut duplicates, documents, waiting);
-        filling.one_by_one(&mut writer, &mut duplicates);
+        writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
+        filling.to(&mut writer, documents, waiting);
+        filling.one_by_one(&mut writer);
         drop(writer);
         crawl(&server, &generated, stage);
     }

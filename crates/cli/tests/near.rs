@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::newspaper::Crawl;
 use gleaner_corpus::{ContentHash, Document, words};
 use gleaner_frontier::UrlKey;
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, open};
+use gleaner_store::{DuplicateLevels, PackedDocument, open};
 use gleaner_testkit::NewspaperOptions;
 use serde_json::Value;
 
@@ -180,12 +180,12 @@ fn repeated_paragraphs_are_left_out_on_request_and_named() {
     {
         let options = gleaner_store::StoreOptions { cache: 16 << 20, create: true };
         let mut writer = open(&data, &options).unwrap();
-        let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
+        writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
         let mut change = writer.begin();
         for number in 0..20 {
             let document = with_boilerplate(number);
             let key = UrlKey::from_bytes(document.id.0);
-            change.place(key, PackedDocument::from_document(document), &mut duplicates).unwrap();
+            change.place(key, PackedDocument::from_document(document), &mut writer).unwrap();
         }
         writer.commit(change).unwrap();
         writer.flush().unwrap();

@@ -88,7 +88,7 @@ impl Pipeline {
         }
         self.membership.report(&leases, self.membership.is_idle);
         let mut change = self.recorder.begin();
-        let received = self.recorder.receive(&mut change, MESSAGES)?;
+        let received = change.receive(MESSAGES, &mut self.recorder.writer)?;
         if received.done > 0 {
             // The state is reported before the messages leave the store. Otherwise another worker could find
             // no messages and see this worker as idle.

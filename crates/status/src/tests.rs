@@ -18,8 +18,8 @@ use gleaner_crawl::StopRequest;
 use gleaner_crawl::report::{Report, RunData, folder};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
-    DuplicateLevels, Duplicates, HostRecord, PackedDocument, PackedPage, QueuePosition, RawPage, Store,
-    StoreOptions, Writer,
+    DuplicateLevels, HostRecord, PackedDocument, PackedPage, QueuePosition, RawPage, Store, StoreOptions,
+    Writer,
 };
 use gleaner_template::HostPins;
 use http_body_util::BodyExt;
@@ -62,12 +62,12 @@ pub(crate) fn document(url: &str, title: &str, text: &str, published: &str) -> D
 
 pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
     let levels = DuplicateLevels { exact: true, ..DuplicateLevels::default() };
-    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
+    writer.detect_duplicates(&levels).unwrap();
     let url = CanonicalUrl::parse(&document.url).unwrap();
     let (id, mut change) = (document.id, writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
-    let outcome = change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+    let outcome = change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, outcome, None).unwrap();
     writer.commit(change).unwrap();

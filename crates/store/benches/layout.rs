@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreOptions, open};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, StoreOptions, open};
 use jiff::Timestamp;
 
 /// Number of pages between two flushes, as in the default of `store.flush_pages`.
@@ -125,7 +125,7 @@ fn fill(documents: usize, what: &str, levels: &DuplicateLevels) {
     let folder = tempfile::tempdir().unwrap();
     let options = StoreOptions { cache: 64 << 20, create: true };
     let mut writer = open(folder.path(), &options).unwrap();
-    let mut duplicates = Duplicates::new(&writer.store(), levels).unwrap();
+    writer.detect_duplicates(levels).unwrap();
     let (mut payload, mut spent, mut wall) = (0_usize, 0.0, 0.0);
     for from in (0..documents).step_by(1000) {
         let packed: Vec<PackedDocument> =
@@ -144,7 +144,7 @@ fn fill(documents: usize, what: &str, levels: &DuplicateLevels) {
             let key = url(number).key();
             let mut change = writer.begin();
             let record = change.url(key).unwrap().unwrap();
-            change.place(key, packed, &mut duplicates).unwrap();
+            change.place(key, packed, &mut writer).unwrap();
             change.count(1, "news.example", |counts| counts.fetched += 1).unwrap();
             change.end(key, record, Outcome::Stored, None).unwrap();
             writer.commit(change).unwrap();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, StoreOptions, open};
+use gleaner_store::{DuplicateLevels, PackedDocument, StoreOptions, open};
 use jiff::Timestamp;
 
 const CACHE: u64 = 64 << 20;
@@ -33,14 +33,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut writer = open(folder, &StoreOptions { cache: CACHE, create: true })?;
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default())?;
+    writer.detect_duplicates(&DuplicateLevels::default())?;
     let mut change = writer.begin();
     // The third text equals the first, so the third URL becomes an alias of the first document.
     for (path, text) in [("a", "The rain ended."), ("b", "The river rose."), ("c", "The rain ended.")] {
         let url = CanonicalUrl::parse(&format!("https://paper.example/{path}.html"))?;
         let id = DocumentId(*url.key().as_bytes());
         let document = Document::with_text(id, url.as_str(), url.host(), text.into(), Timestamp::now());
-        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates)?;
+        change.place(url.key(), PackedDocument::from_document(document), &mut writer)?;
     }
     writer.commit(change)?;
     writer.flush()?;

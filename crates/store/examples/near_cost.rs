@@ -15,7 +15,7 @@
 use gleaner_corpus::Document;
 use gleaner_corpus::dedup::SignedText;
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreOptions, open};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, StoreOptions, open};
 use jiff::Timestamp;
 
 const WORDS: usize = 500;
@@ -81,7 +81,7 @@ fn main() {
     ] {
         let folder = std::env::temp_dir().join(format!("gleaner-near-cost-{}", std::process::id()));
         let mut writer = open(&folder, &StoreOptions { cache: 64 << 20, create: true }).unwrap();
-        let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
+        writer.detect_duplicates(&levels).unwrap();
         let (mut packing, mut placing) = (0, 0);
         for number in 0..documents {
             let document = document(number);
@@ -92,7 +92,7 @@ fn main() {
             let mut change = writer.begin();
             let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
             change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
-            let outcome = change.place(url.key(), packed, &mut duplicates).unwrap();
+            let outcome = change.place(url.key(), packed, &mut writer).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
             change.end(url.key(), record, outcome, None).unwrap();
             writer.commit(change).unwrap();
@@ -113,7 +113,7 @@ fn main() {
             bytes_below(&folder.join("sled")) / documents as u64
         );
         let start = processor();
-        drop(Duplicates::new(&writer.store(), &levels).unwrap());
+        writer.detect_duplicates(&levels).unwrap();
         println!("  index made anew: {:.1} us each", micros(processor() - start));
         drop(writer);
         std::fs::remove_dir_all(&folder).unwrap();

@@ -18,7 +18,7 @@ use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::partitions::Partition;
 use crate::records::document_of;
-use crate::{Change, PackedDocument, StoreError, UrlRecord, keys};
+use crate::{Change, PackedDocument, StoreError, UrlRecord, Writer, keys};
 
 /// Returns the hash to store for a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
@@ -89,8 +89,9 @@ impl Change {
         &mut self,
         key: UrlKey,
         mut document: PackedDocument,
-        duplicates: &mut Duplicates,
+        writer: &mut Writer,
     ) -> Result<Outcome, StoreError> {
+        let duplicates = &mut writer.duplicates;
         debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
         self.read_documents_ahead([&document])?;
         let (id, words, signed) = (document.id, document.words, document.signed.take());
@@ -190,8 +191,8 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn withdraw(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<(), StoreError> {
-        self.take_out(url, duplicates).map(drop)
+    pub fn withdraw(&mut self, url: UrlKey, writer: &mut Writer) -> Result<(), StoreError> {
+        self.take_out(url, &mut writer.duplicates).map(drop)
     }
 
     fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {

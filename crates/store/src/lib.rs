@@ -58,7 +58,7 @@ pub use history::History;
 pub use leases::{GainedPartition, Lease, Leases, PartitionId};
 pub use messages::{ReceivedMessages, RobotsQuery, RobotsReply};
 pub use migrate::{MigrateError, Migration, MovedRecords, join_alone};
-pub use near::{DuplicateLevels, Duplicates};
+pub use near::DuplicateLevels;
 pub use open::{StoreOptions, Writer, open, read, set_aside};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;

@@ -32,11 +32,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Range;
-use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::partitions::Partition;
 use crate::records::{decode, document_of, encode};
-use crate::{Change, PackedDocument, QueuePosition, StoreError, keys};
+use crate::{Change, PackedDocument, QueuePosition, StoreError, Writer, keys};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
@@ -166,11 +165,7 @@ impl Change {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn receive(
-        &mut self,
-        limit: usize,
-        duplicates: &mut Duplicates,
-    ) -> Result<ReceivedMessages, StoreError> {
+    pub fn receive(&mut self, limit: usize, writer: &mut Writer) -> Result<ReceivedMessages, StoreError> {
         let mut received = ReceivedMessages::default();
         if !self.store.partitions.is_cut() {
             return Ok(received);
@@ -193,7 +188,7 @@ impl Change {
                     Message::RobotsFound { origin, record } => {
                         received.found.push(RobotsReply { origin, record });
                     }
-                    message => self.apply_message(*partition, message, duplicates)?,
+                    message => self.apply_message(*partition, message, writer)?,
                 }
                 self.remove(key);
                 received.done += 1;
@@ -206,7 +201,7 @@ impl Change {
         &mut self,
         partition: Partition,
         message: Message,
-        duplicates: &mut Duplicates,
+        writer: &mut Writer,
     ) -> Result<(), StoreError> {
         match message {
             Message::Found { url, role, dated, news, depth, hops, rank, fresh } => {
@@ -224,7 +219,7 @@ impl Change {
                 self.remove(keys::alias(of, url));
                 Ok(())
             }
-            Message::Place { url, was, packed } => self.apply_place(url, was, &packed, duplicates),
+            Message::Place { url, was, packed } => self.apply_place(url, was, &packed, writer),
             // `receive` returns these messages to the crawl and does not apply them.
             Message::RobotsWanted { .. } | Message::RobotsFound { .. } => Ok(()),
         }
@@ -255,7 +250,7 @@ impl Change {
         url: UrlKey,
         was: DocumentId,
         packed: &[u8],
-        duplicates: &mut Duplicates,
+        writer: &mut Writer,
     ) -> Result<(), StoreError> {
         let Some(record) = self.url(url)? else { return Ok(()) };
         if record.duplicate_of.map(document_of) != Some(was) {
@@ -264,7 +259,7 @@ impl Change {
         self.end_alias(url)?;
         let host = CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned()).unwrap_or_default();
         let document = Document { id: document_of(url), url: record.url, host, ..unpack(packed)? };
-        let outcome = self.place(url, PackedDocument::from_document(document), duplicates)?;
+        let outcome = self.place(url, PackedDocument::from_document(document), writer)?;
         self.reattribute(url, outcome)
     }
 }

@@ -28,7 +28,7 @@ use crate::clusters::SignatureRecord;
 use crate::engine::Range;
 use crate::partitions::Partition;
 use crate::records::decode;
-use crate::{Store, StoreError, keys};
+use crate::{Store, StoreError, Writer, keys};
 
 /// A warning is logged if the index contains less than this share of the documents' keys.
 const LITTLE: f64 = 0.5;
@@ -63,7 +63,7 @@ impl Default for DuplicateLevels {
 
 /// The kinds of duplicates that are detected, and the index of near-duplicates.
 #[derive(Debug)]
-pub struct Duplicates {
+pub(crate) struct Duplicates {
     pub(crate) exact: bool,
     pub(crate) representative: Representative,
     near: Option<NearDuplicates>,
@@ -78,28 +78,37 @@ struct NearDuplicates {
     known: u64,
 }
 
-impl Duplicates {
-    /// Creates the index. Loads the documents of a store in a folder. If the store is shared, documents are
-    /// loaded later, partition by partition.
+impl Default for Duplicates {
+    /// Detects only exact duplicates.
+    fn default() -> Self {
+        Self { exact: true, representative: Representative::First, near: None }
+    }
+}
+
+impl Writer {
+    /// Sets which kinds of duplicates are detected when a document is stored. Without this call, only exact
+    /// duplicates are detected. Loads the index of near-duplicates of a store in a folder. The index of a
+    /// shared store is loaded later, partition by partition.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn new(store: &Store, levels: &DuplicateLevels) -> Result<Self, StoreError> {
-        let near = levels.near.map(|params| NearDuplicates {
-            params,
-            table: BandTable::with_memory(levels.memory),
-            loaded: BTreeMap::new(),
-            known: 0,
+    pub fn detect_duplicates(&mut self, levels: &DuplicateLevels) -> Result<(), StoreError> {
+        let store = self.store();
+        // This assignment also frees the memory of the previous index.
+        self.duplicates =
+            Duplicates { exact: levels.exact, representative: levels.representative, near: None };
+        self.duplicates.near = levels.near.map(|params| {
+            let table = BandTable::with_memory(levels.memory);
+            NearDuplicates { params, table, loaded: BTreeMap::new(), known: 0 }
         });
-        let mut duplicates = Self { exact: levels.exact, representative: levels.representative, near };
-        if !store.partitions.is_cut()
-            && let Some(near) = &mut duplicates.near
-        {
-            near.load(store, Partition::WHOLE)?;
+        match &mut self.duplicates.near {
+            Some(near) if !store.partitions.is_cut() => near.load(&store, Partition::WHOLE),
+            _ => Ok(()),
         }
-        Ok(duplicates)
     }
+}
 
+impl Duplicates {
     /// Returns the documents of a partition that may be similar to a text, and the thresholds. Returns `None`
     /// if near-duplicates are not detected.
     pub(crate) fn candidates(

@@ -12,7 +12,7 @@ use crate::engine::embedded::Embedded;
 use crate::engine::remote::Remote;
 use crate::engine::{Batch, Engine, LostClaim, Write};
 use crate::lock::Lock;
-use crate::near::{DuplicateLevels, Duplicates};
+use crate::near::Duplicates;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{Change, PackedPage, Store, StoreError, UrlState, compaction, flushed, keys};
@@ -34,6 +34,7 @@ pub struct StoreOptions {
 pub struct Writer {
     store: Store,
     pub(crate) archive_target: Option<ArchiveTarget>,
+    pub(crate) duplicates: Duplicates,
 }
 
 /// Opens the store in `folder`.
@@ -102,7 +103,11 @@ pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
 impl Writer {
     pub(crate) fn from_store(store: &Store) -> Option<Self> {
         // When this writer is dropped, `Store::writer` can create the next one.
-        store.lock.begin_writing().then(|| Self { store: store.clone(), archive_target: None })
+        store.lock.begin_writing().then(|| Self {
+            store: store.clone(),
+            archive_target: None,
+            duplicates: Duplicates::default(),
+        })
     }
 
     /// Returns a handle for reading. It is cheap to clone and may be sent to other threads.
@@ -149,26 +154,15 @@ impl Writer {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
 
-    /// Writes the archive and then all committed changes to disk. A writer that stores documents calls
-    /// [`Writer::flush_documents`] instead.
+    /// Writes the archive and then all committed changes to disk. If another worker stored the text of a
+    /// document first, the document becomes an alias.
     ///
     /// # Errors
     /// The disk cannot be written.
     pub fn flush(&mut self) -> Result<(), StoreError> {
-        let levels = DuplicateLevels { near: None, ..DuplicateLevels::default() };
-        let mut duplicates = Duplicates::new(&self.store, &levels)?;
-        self.flush_documents(&mut duplicates)
-    }
-
-    /// Writes the archive and then all committed changes to disk. `duplicates` is the value with which the
-    /// documents were stored. If another worker stored the same text first, the document becomes an alias.
-    ///
-    /// # Errors
-    /// The disk cannot be written.
-    pub fn flush_documents(&mut self, duplicates: &mut Duplicates) -> Result<(), StoreError> {
         self.sync_archive()?;
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
-            self.resolve_lost_claims(lost, duplicates)?;
+            self.resolve_lost_claims(lost)?;
         }
         if let Some(engine) = &self.store.distributed {
             compaction::after_flush(engine);
@@ -208,19 +202,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Resolves lost claims. If another process stored a text first, this process's document with the text
-    /// becomes an alias of that process's document.
-    fn resolve_lost_claims(
-        &mut self,
-        lost: Vec<LostClaim>,
-        duplicates: &mut Duplicates,
-    ) -> Result<(), StoreError> {
+    /// Resolves lost claims: a document of this process whose text another process stored first becomes an
+    /// alias of that process's document.
+    fn resolve_lost_claims(&mut self, lost: Vec<LostClaim>) -> Result<(), StoreError> {
         for LostClaim { key, ours, theirs } in lost {
             let mut change = self.begin();
             let ours = decode("a content hash", &ours)?;
             let theirs = decode("a content hash", &theirs)?;
             warn!(key = keys::hex(&key), "another worker stored the same text at the same time");
-            change.merge_into(theirs, ours, duplicates)?;
+            change.merge_into(theirs, ours, &mut self.duplicates)?;
             self.commit(change)?;
         }
         Ok(())

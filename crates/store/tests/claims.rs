@@ -5,9 +5,7 @@ use std::time::Duration;
 use gleaner_corpus::dedup::Representative;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{
-    DuplicateLevels, Duplicates, PackedDocument, PartitionId, QueuePosition, StoreError, Writer,
-};
+use gleaner_store::{DuplicateLevels, PackedDocument, PartitionId, QueuePosition, StoreError, Writer};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults};
@@ -22,6 +20,9 @@ fn two_workers(place: &Place) -> (Writer, Writer) {
     one.release(&all[..128]).unwrap();
     two.work().unwrap();
     let _ = two.store().leases().unwrap().gained();
+    for worker in [&mut one, &mut two] {
+        worker.detect_duplicates(&DuplicateLevels::default()).unwrap();
+    }
     assert_eq!((one.store().held_partitions().len(), two.store().held_partitions().len()), (128, 128));
     (one, two)
 }
@@ -50,14 +51,13 @@ fn id(url: &CanonicalUrl) -> DocumentId {
 }
 
 fn place_text(writer: &mut Writer, url: &CanonicalUrl) {
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
-    place(writer, &mut duplicates, url, "Rain fell in the valley on Tuesday.".to_owned());
+    place(writer, url, "Rain fell in the valley on Tuesday.".to_owned());
 }
 
-fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, text: String) -> Outcome {
+fn place(writer: &mut Writer, url: &CanonicalUrl, text: String) -> Outcome {
     let document = Document::with_text(id(url), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
     let mut change = writer.begin();
-    let placed = change.place(url.key(), PackedDocument::from_document(document), duplicates).unwrap();
+    let placed = change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, placed.clone(), None).unwrap();
     writer.commit(change).unwrap();
@@ -65,16 +65,14 @@ fn place(writer: &mut Writer, duplicates: &mut Duplicates, url: &CanonicalUrl, t
 }
 
 fn withdraw(writer: &mut Writer, url: &CanonicalUrl) {
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
     let mut change = writer.begin();
-    change.withdraw(url.key(), &mut duplicates).unwrap();
+    change.withdraw(url.key(), writer).unwrap();
     writer.commit(change).unwrap();
 }
 
 fn receive(writer: &mut Writer) -> Result<usize, StoreError> {
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default())?;
     let mut change = writer.begin();
-    let received = change.receive(1_000, &mut duplicates)?;
+    let received = change.receive(1_000, writer)?;
     writer.commit(change)?;
     Ok(received.done)
 }
@@ -178,32 +176,33 @@ fn near_duplicates_of_a_site_are_found_whichever_worker_has_it() {
     let Some(place_of_both) = Place::database() else { return };
     let (mut one, mut two) = two_workers(&place_of_both);
     let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
-    let [mut ones, mut twos] = [&one, &two].map(|worker| Duplicates::new(&worker.store(), &levels).unwrap());
+    for worker in [&mut one, &mut two] {
+        worker.detect_duplicates(&levels).unwrap();
+    }
     let near = |of: &CanonicalUrl, outcome| matches!(outcome, Outcome::NearDuplicate { of: head, .. } if head == of.key());
     let (first, elsewhere) = (discover(&mut one, "n", |_| true), discover(&mut two, "m", |_| true));
     let partition = one.store().partition_of_url(&first);
-    assert_eq!(place(&mut one, &mut ones, &first, similar("rain", 0)), Outcome::Stored);
-    let copy = place(&mut two, &mut twos, &elsewhere, similar("rain", 1));
+    assert_eq!(place(&mut one, &first, similar("rain", 0)), Outcome::Stored);
+    let copy = place(&mut two, &elsewhere, similar("rain", 1));
     assert_eq!(copy, Outcome::Stored, "it is a copy on another site");
 
     one.flush().unwrap();
-    drop(one);
+    one.rest().unwrap();
     two.work().unwrap();
     assert_eq!(two.store().leases().unwrap().gained().len(), 128);
     let second = page(&mut two, &first, 2);
-    assert!(near(&first, place(&mut two, &mut twos, &second, similar("rain", 2))));
+    assert!(near(&first, place(&mut two, &second, similar("rain", 2))));
     let third = page(&mut two, &first, 3);
-    assert_eq!(place(&mut two, &mut twos, &third, similar("wind", 0)), Outcome::Stored);
+    assert_eq!(place(&mut two, &third, similar("wind", 0)), Outcome::Stored);
 
     // The first worker had an index of the partition before the second worker added a document.
     two.flush().unwrap();
     two.release(&[partition]).unwrap();
-    let path = place_of_both.path().join("one again");
-    let mut one = gleaner_store::join(&path, &place_of_both.membership("one again", LEASE)).unwrap();
+    one.work().unwrap();
     let _ = one.store().leases().unwrap().gained();
     assert_eq!(one.store().held_partitions(), [partition]);
     let fourth = page(&mut one, &first, 4);
-    assert!(near(&third, place(&mut one, &mut ones, &fourth, similar("wind", 1))));
+    assert!(near(&third, place(&mut one, &fourth, similar("wind", 1))));
     one.flush().unwrap();
     let totals = one.store().totals().unwrap();
     assert_eq!((totals.near_duplicates, totals.clusters), (2, 2));
@@ -220,18 +219,20 @@ fn the_next_representative_is_chosen_and_found_as_the_levels_say() {
         representative: Representative::Longest,
         ..DuplicateLevels::default()
     };
-    let [mut ones, mut twos] = [&one, &two].map(|worker| Duplicates::new(&worker.store(), &levels).unwrap());
+    for worker in [&mut one, &mut two] {
+        worker.detect_duplicates(&levels).unwrap();
+    }
     let (theirs, lost) = (discover(&mut one, "n", |_| true), discover(&mut two, "m", |_| true));
     let [short, long, later] = [2, 3, 4].map(|number| page(&mut two, &lost, number));
     let longest = similar("rain", 0) + " one two three";
-    place(&mut one, &mut ones, &theirs, longest.clone());
-    place(&mut two, &mut twos, &lost, longest);
-    place(&mut two, &mut twos, &short, similar("rain", 1));
-    place(&mut two, &mut twos, &long, similar("rain", 2) + " one");
+    place(&mut one, &theirs, longest.clone());
+    place(&mut two, &lost, longest);
+    place(&mut two, &short, similar("rain", 1));
+    place(&mut two, &long, similar("rain", 2) + " one");
     one.flush().unwrap();
-    two.flush_documents(&mut twos).unwrap();
+    two.flush().unwrap();
     assert_eq!(two.store().url(lost.key()).unwrap().unwrap().duplicate_of, Some(theirs.key()));
-    let found = place(&mut two, &mut twos, &later, similar("rain", 3));
+    let found = place(&mut two, &later, similar("rain", 3));
     assert!(matches!(found, Outcome::NearDuplicate { of, .. } if of == long.key()), "{found:?}");
     exchange(&mut one, &mut two);
     assert_eq!(faults(&two.store()), [""; 0]);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gleaner_corpus::dedup::{Representative, SimilarityParams};
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlKey};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, Writer};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, Writer};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -56,21 +56,20 @@ fn document(page: usize, text: &str) -> Document {
 
 struct Corpus {
     writer: Writer,
-    duplicates: Duplicates,
     levels: DuplicateLevels,
 }
 
 impl Corpus {
     fn new(place: &Place, representative: Representative) -> Self {
-        let writer = place.open();
+        let mut writer = place.open();
         let levels = DuplicateLevels { representative, memory: 1 << 16, ..DuplicateLevels::default() };
-        let duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
-        Self { writer, duplicates, levels }
+        writer.detect_duplicates(&levels).unwrap();
+        Self { writer, levels }
     }
 
     fn set(&mut self, change: impl FnOnce(&mut DuplicateLevels)) {
         change(&mut self.levels);
-        self.duplicates = Duplicates::new(&self.writer.store(), &self.levels).unwrap();
+        self.writer.detect_duplicates(&self.levels).unwrap();
     }
 
     fn place(&mut self, page: usize, text: &str) -> Outcome {
@@ -78,23 +77,23 @@ impl Corpus {
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
         change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         let packed = PackedDocument::from_document(document(page, text));
-        let outcome = change.place(url.key(), packed, &mut self.duplicates).unwrap();
+        let outcome = change.place(url.key(), packed, &mut self.writer).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
         change.end(url.key(), record, outcome.clone(), None).unwrap();
         self.writer.commit(change).unwrap();
-        settle(&mut self.writer, &mut self.duplicates);
+        settle(&mut self.writer);
         outcome
     }
 
     fn withdraw(&mut self, page: usize) {
         let (url, mut change) = (url(page), self.writer.begin());
-        change.withdraw(url.key(), &mut self.duplicates).unwrap();
+        change.withdraw(url.key(), &mut self.writer).unwrap();
         if let Some(record) = change.url(url.key()).unwrap() {
             let outcome = Outcome::NotArticle { reason: "no_text".into() };
             change.end(url.key(), record, outcome, None).unwrap();
         }
         self.writer.commit(change).unwrap();
-        settle(&mut self.writer, &mut self.duplicates);
+        settle(&mut self.writer);
     }
 
     fn last(&self, page: usize) -> Outcome {

@@ -9,8 +9,8 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_export::document_file::{DocumentFile, END, StoredDocument, footer_length};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
-    Compacted, DOCUMENTS_FOLDER, DuplicateLevels, Duplicates, Extent, PackedDocument, QueuePosition, Store,
-    StoreError, Writer, visit as visit_store,
+    Compacted, DOCUMENTS_FOLDER, DuplicateLevels, Extent, PackedDocument, QueuePosition, Store, StoreError,
+    Writer, visit as visit_store,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -38,13 +38,12 @@ fn visit(writer: &mut Writer, number: u8, hour: i64, text: &str) {
         confidence: Some(number),
         ..Document::with_text(id(number), url.as_str(), url.host(), text.into(), fetched)
     };
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
-    let placement =
-        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+    writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
+    let outcome = change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
-    change.end(url.key(), record, placement.into(), None).unwrap();
+    change.end(url.key(), record, outcome, None).unwrap();
     writer.commit(change).unwrap();
-    settle(writer, &mut duplicates);
+    settle(writer);
     writer.flush().unwrap();
 }
 

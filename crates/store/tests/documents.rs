@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, Writer};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, Writer};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -49,12 +49,12 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Outcome {
     let packed = PackedDocument::from_document(document(number, text));
     let levels =
         DuplicateLevels { exact: !text.starts_with("own "), memory: 1 << 16, ..DuplicateLevels::default() };
-    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
-    let outcome = change.place(url.key(), packed, &mut duplicates).unwrap();
+    writer.detect_duplicates(&levels).unwrap();
+    let outcome = change.place(url.key(), packed, writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
     change.end(url.key(), record, outcome.clone(), None).unwrap();
     writer.commit(change).unwrap();
-    settle(writer, &mut duplicates);
+    settle(writer);
     outcome
 }
 

@@ -2,7 +2,7 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, History, PackedDocument, QueuePosition, Writer};
+use gleaner_store::{DuplicateLevels, History, PackedDocument, QueuePosition, Writer};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::common::{Place, faults, on_each_engine, settle};
@@ -37,12 +37,12 @@ fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Outcome {
         ..Document::with_text(id(number), url.as_str(), url.host(), text.into(), hour(hours))
     };
     let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
-    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
-    let outcome = change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+    writer.detect_duplicates(&levels).unwrap();
+    let outcome = change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, outcome.clone(), None).unwrap();
     writer.commit(change).unwrap();
-    settle(writer, &mut duplicates);
+    settle(writer);
     outcome
 }
 

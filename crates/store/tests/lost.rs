@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreError, Writer, visit};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, StoreError, Writer, visit};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults, settle};
@@ -27,13 +27,12 @@ fn store(writer: &mut Writer, number: u32, text: String) {
     change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     let document = Document::with_text(id(number), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
-    let placement =
-        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+    writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
+    let outcome = change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap_or(record);
-    change.end(url.key(), record, placement.into(), None).unwrap();
+    change.end(url.key(), record, outcome, None).unwrap();
     writer.commit(change).unwrap();
-    settle(writer, &mut duplicates);
+    settle(writer);
 }
 
 /// Creates a corpus with three files of texts: one with most documents, one with document 7, and one with

@@ -8,9 +8,9 @@ use std::time::Duration;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, partition_of};
 use gleaner_store::{
-    ArchivePosition, Counts, DuplicateLevels, Duplicates, FileRecord, MigrateError, Migration,
-    PackedDocument, PackedPage, QueuePosition, RawPage, SimilarityInfo, Store, StoreError, StoreOptions,
-    UrlRecord, WaitReason, WorkerParams, Writer, join, join_alone,
+    ArchivePosition, Counts, DuplicateLevels, FileRecord, MigrateError, Migration, PackedDocument,
+    PackedPage, QueuePosition, RawPage, SimilarityInfo, Store, StoreError, StoreOptions, UrlRecord,
+    WaitReason, WorkerParams, Writer, join, join_alone,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn at(second: usize) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_800_000_000 + second as i64)
 }
 
-fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usize) {
+fn act(writer: &mut Writer, step: &Step, time: usize) {
     let (Step::Found(page)
     | Step::Place(page, ..)
     | Step::Withdraw(page)
@@ -96,7 +96,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
             let document = Document::with_text(id(page), url.as_str(), url.host(), text, at(time));
             let language = if topic == 1 { "vi" } else { "en" };
             let packed = PackedDocument::from_document(Document { language: language.into(), ..document });
-            let outcome = change.place(key, packed, duplicates).unwrap();
+            let outcome = change.place(key, packed, writer).unwrap();
             let record = change.url(key).unwrap().unwrap();
             let archived = ArchivePosition {
                 file: 1,
@@ -109,7 +109,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
             change.end(key, record, outcome, None).unwrap();
         }
         Step::Withdraw(_) => {
-            change.withdraw(key, duplicates).unwrap();
+            change.withdraw(key, writer).unwrap();
             let record = change.url(key).unwrap().unwrap();
             let outcome = Outcome::NotArticle { reason: "no_text".into() };
             change.end(key, record, outcome, None).unwrap();
@@ -138,7 +138,7 @@ fn act(writer: &mut Writer, duplicates: &mut Duplicates, step: &Step, time: usiz
     change.count(1, url.host(), |counts| counts.fetched += 1).unwrap();
     change.put_clock(at(time)).unwrap();
     writer.commit(change).unwrap();
-    settle(writer, duplicates);
+    settle(writer);
 }
 
 fn fill(writer: &mut Writer, steps: &[Step]) {
@@ -153,9 +153,9 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     }
     writer.commit(change).unwrap();
     let levels = DuplicateLevels { memory: 1 << 16, ..DuplicateLevels::default() };
-    let mut duplicates = Duplicates::new(&writer.store(), &levels).unwrap();
+    writer.detect_duplicates(&levels).unwrap();
     for (time, step) in steps.iter().enumerate() {
-        act(writer, &mut duplicates, step, time);
+        act(writer, step, time);
     }
     writer.flush().unwrap();
 }
@@ -431,10 +431,10 @@ fn work_goes_on_in_the_target() {
     drop(target);
     let mut worker = open(&database);
     assert_eq!(worker.store().next_file().unwrap(), 701);
-    let mut duplicates = Duplicates::new(&worker.store(), &DuplicateLevels::default()).unwrap();
+    worker.detect_duplicates(&DuplicateLevels::default()).unwrap();
     let near_duplicates = worker.store().totals().unwrap().near_duplicates;
     for page in 21..PAGES {
-        act(&mut worker, &mut duplicates, &Step::Place(page, 0, page - 17), 100 + page);
+        act(&mut worker, &Step::Place(page, 0, page - 17), 100 + page);
     }
     worker.flush().unwrap();
     let store = worker.store();
@@ -484,11 +484,11 @@ fn an_interrupted_migration_begins_anew(one: &Place, other: &Place) {
     drop((source, target));
     // The source is changed after the interruption.
     let mut source = open(one);
-    let mut duplicates = Duplicates::new(&source.store(), &DuplicateLevels::default()).unwrap();
+    source.detect_duplicates(&DuplicateLevels::default()).unwrap();
     for (time, step) in
         [Step::Withdraw(1), Step::Gather(2), Step::Retry(3), Step::Place(4, 1, 3)].iter().enumerate()
     {
-        act(&mut source, &mut duplicates, step, 500 + time);
+        act(&mut source, step, 500 + time);
     }
     source.flush().unwrap();
     drop(source);
@@ -550,13 +550,13 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     // Stores a page and a copy of it on another domain. The partition of the copy sends a message to the
     // partition of the page.
     let mut writer = alone(&database);
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
-    act(&mut writer, &mut duplicates, &Step::Place(2, 0, 0), 0);
+    writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
+    act(&mut writer, &Step::Place(2, 0, 0), 0);
     let mut change = writer.begin();
     let found = FoundUrl { url: url(3), role: Role::Page, dated: None, news: false };
     change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
     let copy = Document::with_text(id(3), url(3).as_str(), url(3).host(), text(0, 0), at(1));
-    change.place(url(3).key(), PackedDocument::from_document(copy), &mut duplicates).unwrap();
+    change.place(url(3).key(), PackedDocument::from_document(copy), &mut writer).unwrap();
     writer.commit(change).unwrap();
     let refused = Migration::begin(&writer.store(), &mut open(&target)).unwrap_err();
     assert!(matches!(refused, MigrateError::Messages), "{refused}");

@@ -8,8 +8,8 @@ use std::path::Path;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
-    DuplicateLevels, Duplicates, HostId, PackedDocument, QueuePosition, Store, StoreError, StoreOptions,
-    WaitReason, Writer, open, read,
+    DuplicateLevels, HostId, PackedDocument, QueuePosition, Store, StoreError, StoreOptions, WaitReason,
+    Writer, open, read,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ fn create(folder: &Path) -> Writer {
 
 fn add(writer: &mut Writer, numbers: std::ops::Range<usize>) {
     let mut change = writer.begin();
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
+    writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
     for number in numbers {
         let (url, turn) = (url(number), QueuePosition { rank: 3, fresh: None });
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
@@ -40,7 +40,7 @@ fn add(writer: &mut Writer, numbers: std::ops::Range<usize>) {
         let id = DocumentId(*url.key().as_bytes());
         let text = format!("{number} {}", "long ".repeat(400));
         let document = Document::with_text(id, url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
-        change.place(url.key(), PackedDocument::from_document(document), &mut duplicates).unwrap();
+        change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     }
     writer.commit(change).unwrap();
 }

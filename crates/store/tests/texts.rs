@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
-use gleaner_store::{
-    DuplicateLevels, Duplicates, PackedDocument, QueuePosition, StoreError, StoreOptions, Writer, open,
-};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, StoreError, StoreOptions, Writer, open};
 use jiff::Timestamp;
 
 use crate::common::{Place, faults};
@@ -28,7 +26,7 @@ fn text(number: u32) -> String {
 
 fn corpus(place: &Place) -> Writer {
     let mut writer = place.open();
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
+    writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
     for number in 0..DOCUMENTS {
         let (url, mut change) = (url(number), writer.begin());
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
@@ -37,7 +35,7 @@ fn corpus(place: &Place) -> Writer {
         let document =
             Document::with_text(id(number), url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH);
         let packed = PackedDocument::from_document(document);
-        let outcome = change.place(url.key(), packed, &mut duplicates).unwrap();
+        let outcome = change.place(url.key(), packed, &mut writer).unwrap();
         change.end(url.key(), record, outcome, None).unwrap();
         writer.commit(change).unwrap();
     }

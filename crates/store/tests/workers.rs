@@ -6,8 +6,8 @@ use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::objects::{Objects, StorageOptions};
 use gleaner_store::{
-    DuplicateLevels, Duplicates, PackedDocument, PackedPage, QueuePosition, RawPage, StoreError,
-    WorkerParams, Writer, join, visit,
+    DuplicateLevels, PackedDocument, PackedPage, QueuePosition, RawPage, StoreError, WorkerParams, Writer,
+    join, visit,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -162,8 +162,8 @@ fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
     change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None })?;
     let id = DocumentId(*url.key().as_bytes());
     let text = Document::with_text(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default())?;
-    change.place(url.key(), PackedDocument::from_document(text), &mut duplicates)?;
+    writer.detect_duplicates(&DuplicateLevels::default())?;
+    change.place(url.key(), PackedDocument::from_document(text), writer)?;
     writer.commit(change)?;
     writer.flush()
 }

@@ -26,7 +26,7 @@ pub(super) fn begin(config: &Config, force: bool) -> Result<RebuildStore, Failur
     match examine_old_store(config, folder, force) {
         Ok(OldStore::Unfinished(writer)) => {
             print_message("gleaner: resuming the interrupted rebuild (--force starts over)");
-            return Ok(RebuildStore { writer, before: None });
+            return Ok(RebuildStore { writer: *writer, before: None });
         }
         // A rebuild would lose documents without pages in the archive, such as ingested documents.
         Ok(OldStore::Complete { without_archive: lost @ 1.., .. }) => {
@@ -81,7 +81,7 @@ fn known_seeds(config: &Config) -> Result<Option<Vec<Seed>>, Failure> {
 }
 
 enum OldStore {
-    Unfinished(Writer),
+    Unfinished(Box<Writer>),
     /// A complete store. `without_archive` is the number of documents whose page is not in the archive.
     Complete {
         documents: u64,
@@ -100,7 +100,7 @@ fn examine_old_store(config: &Config, folder: &Path, force: bool) -> Result<OldS
     }
     let store = writer.store();
     if store.is_rebuilding()? {
-        return Ok(OldStore::Unfinished(writer));
+        return Ok(OldStore::Unfinished(Box::new(writer)));
     }
     // If an archive file is missing or truncated, the store refers to records that no longer exist.
     let files = archive_files(config).unwrap_or_default();

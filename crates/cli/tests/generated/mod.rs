@@ -12,7 +12,7 @@ use std::path::Path;
 
 use gleaner_corpus::{Document, DocumentId, language};
 use gleaner_frontier::UrlKey;
-use gleaner_store::{DuplicateLevels, Duplicates, PackedDocument, StoreOptions, open};
+use gleaner_store::{DuplicateLevels, PackedDocument, StoreOptions, open};
 
 const VIETNAMESE: &str = "chợ quê họp sớm hơn thường lệ vì bà con muốn bán hết rau trước khi trời mưa người mua đến \
     từ các xã bên cạnh ai cũng mang theo giỏ tre và nói chuyện về giá lúa năm nay đã được mùa nhưng không cao";
@@ -70,13 +70,13 @@ pub fn document(number: u64) -> Document {
 
 pub fn corpus(folder: &Path, documents: u64) {
     let mut writer = open(folder, &StoreOptions { cache: 64 << 20, create: true }).unwrap();
-    let mut duplicates = Duplicates::new(&writer.store(), &DuplicateLevels::default()).unwrap();
+    writer.detect_duplicates(&DuplicateLevels::default()).unwrap();
     for begin in (0..documents).step_by(1000) {
         let mut change = writer.begin();
         for number in begin..documents.min(begin + 1000) {
             let document = document(number);
             let key = UrlKey::from_bytes(document.id.0);
-            change.place(key, PackedDocument::from_document(document), &mut duplicates).unwrap();
+            change.place(key, PackedDocument::from_document(document), &mut writer).unwrap();
         }
         writer.commit(change).unwrap();
     }

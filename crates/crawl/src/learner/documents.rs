@@ -69,11 +69,11 @@ fn record_page(
     let BufferedPage { key, document } = page;
     let is_first = change.url(key)?.is_some_and(|record| record.last.is_none());
     let outcome = match document {
-        Ok(document) => recorder.store_document(change, key, document)?,
+        Ok(document) => change.place(key, document, &mut recorder.writer)?,
         // An existing document stays, because the cause of this error is a bug in gleaner or is temporary.
         Err(outcome @ Outcome::Unreadable { .. }) => outcome,
         Err(outcome) => {
-            recorder.withdraw_document(change, key)?;
+            change.withdraw(key, &mut recorder.writer)?;
             outcome
         }
     };

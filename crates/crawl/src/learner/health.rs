@@ -33,7 +33,7 @@ impl Learner {
     ) -> Result<(), CrawlError> {
         let ExtractedArticle { document, seen, raw } = article;
         let outcome = match document {
-            Ok(document) => recorder.store_document(change, visit.key, document)?,
+            Ok(document) => change.place(visit.key, document, &mut recorder.writer)?,
             Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
             Err(outcome) => outcome,
         };

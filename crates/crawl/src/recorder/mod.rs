@@ -11,10 +11,9 @@ use std::time::Instant;
 
 use gleaner_config::{Config, CorpusSettings, DuplicateKind};
 use gleaner_corpus::dedup::SimilarityParams;
-use gleaner_frontier::{FoundUrl, Outcome, UrlKey};
+use gleaner_frontier::FoundUrl;
 use gleaner_store::{
-    Change, DuplicateLevels, Duplicates, HostId, HostRecord, PackedDocument, QueuePosition, ReceivedMessages,
-    Run, Store, StoreError, UrlRecord, Writer,
+    Change, DuplicateLevels, HostId, HostRecord, QueuePosition, Run, Store, StoreError, UrlRecord, Writer,
 };
 use jiff::Timestamp;
 
@@ -33,7 +32,6 @@ pub(crate) struct Recorder {
     pub(crate) run: Run,
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
-    duplicates: Duplicates,
     /// When this session began. A revisit that becomes due later waits for the next run.
     pub(crate) began: Timestamp,
     unflushed: usize,
@@ -50,11 +48,10 @@ pub(crate) struct CommitResult {
 }
 
 impl Recorder {
-    pub(crate) fn new(writer: Writer, session: &SessionConfig) -> Result<Self, StoreError> {
-        let store = writer.store();
+    pub(crate) fn new(mut writer: Writer, session: &SessionConfig) -> Result<Self, StoreError> {
+        writer.detect_duplicates(&levels(&session.config.corpus))?;
         Ok(Self {
-            duplicates: Duplicates::new(&store, &levels(&session.config.corpus))?,
-            store,
+            store: writer.store(),
             writer,
             config: Arc::clone(&session.config),
             run: session.run.clone(),
@@ -99,27 +96,6 @@ impl Recorder {
         records.into_iter().try_for_each(|records| self.archive(Some(records), None))
     }
 
-    pub(crate) fn store_document(
-        &mut self,
-        change: &mut Change,
-        key: UrlKey,
-        document: PackedDocument,
-    ) -> Result<Outcome, StoreError> {
-        change.place(key, document, &mut self.duplicates)
-    }
-
-    pub(crate) fn withdraw_document(&mut self, change: &mut Change, key: UrlKey) -> Result<(), StoreError> {
-        change.withdraw(key, &mut self.duplicates)
-    }
-
-    pub(crate) fn receive(
-        &mut self,
-        change: &mut Change,
-        most: usize,
-    ) -> Result<ReceivedMessages, StoreError> {
-        change.receive(most, &mut self.duplicates)
-    }
-
     /// Returns the position of a found URL in the queue. A URL without a date counts as found at the start of
     /// the run, so an interruption does not change the order. In rank [`rank::ARCHIVE`], such a URL has no
     /// time.
@@ -146,7 +122,7 @@ impl Recorder {
         change.put_clock(self.clock.now())?;
         self.take_requests(&mut change)?;
         self.writer.commit(change)?;
-        self.writer.flush_documents(&mut self.duplicates)?;
+        self.writer.flush()?;
         self.unflushed = 0;
         self.flushed = Instant::now();
         let (free, floor) = (self.writer.free_space()?, self.config.store.min_free_disk);

@@ -54,7 +54,7 @@ impl Replayer {
             Ok(document) => {
                 let words_after = document.words();
                 let is_new = hash != Some(document.content_hash());
-                let outcome = pipeline.recorder.store_document(&mut change, visit.key, document)?;
+                let outcome = change.place(visit.key, document, &mut pipeline.recorder.writer)?;
                 let is_duplicate = matches!(outcome, Outcome::Duplicate { .. });
                 let counts = self.counts(visit.url.host());
                 counts.changed += u64::from(is_new && !is_duplicate);
@@ -65,7 +65,7 @@ impl Replayer {
                 outcome
             }
             Err(outcome) => {
-                pipeline.recorder.withdraw_document(&mut change, visit.key)?;
+                change.withdraw(visit.key, &mut pipeline.recorder.writer)?;
                 let counts = self.counts(visit.url.host());
                 counts.withdrawn += u64::from(hash.is_some());
                 counts.words_before += words_before;

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{DuplicateLevels, Duplicates, StoreOptions};
+use gleaner_store::StoreOptions;
 
 use super::*;
 use crate::tests::{Fixture, document, store};
@@ -26,7 +26,7 @@ fn an_update_does_what_has_changed_only() {
     store(&mut writer, document("https://bao.example/8", "Gió", "Gió to", "2026-11-01"));
     let gone = CanonicalUrl::parse("https://bao.example/5").unwrap().key();
     let mut change = writer.begin();
-    change.withdraw(gone, &mut Duplicates::new(&of, &DuplicateLevels::default()).unwrap()).unwrap();
+    change.withdraw(gone, &mut writer).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(search.update(&of).unwrap(), UpdateResult { put: 2, removed: 1 });
     let count = |words: &str| {

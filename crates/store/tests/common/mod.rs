@@ -8,7 +8,7 @@ use std::time::Duration;
 use gleaner_corpus::Document;
 use gleaner_store::objects::{Objects, StorageOptions as ObjectOptions};
 use gleaner_store::{
-    ArchivePosition, Duplicates, Examiner, Store, StoreOptions, UrlRecord, WorkerParams, Writer, join, open,
+    ArchivePosition, Examiner, Store, StoreOptions, UrlRecord, WorkerParams, Writer, join, open,
 };
 use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::s3::{Keys, S3Server, serve};
@@ -126,10 +126,10 @@ impl Place {
     }
 }
 
-pub(crate) fn settle(writer: &mut Writer, duplicates: &mut Duplicates) {
+pub(crate) fn settle(writer: &mut Writer) {
     loop {
         let mut change = writer.begin();
-        let received = change.receive(1_000, duplicates).unwrap();
+        let received = change.receive(1_000, writer).unwrap();
         writer.commit(change).unwrap();
         if received.done == 0 {
             return;
