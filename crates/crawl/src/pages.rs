@@ -164,7 +164,7 @@ impl Pipeline {
                 return self.commit(change);
             }
             Content::Raw(page) => {
-                self.recorder.writer.keep_page(visit.key, page)?;
+                change.put_page(visit.key, page);
                 let buffered = self.recorder.buffer(&mut change, &visit, counts)?;
                 self.commit(change)?;
                 self.learner.page_buffered(visit.record.host, buffered);

@@ -145,8 +145,8 @@ impl Fixture {
             fetched: Timestamp::UNIX_EPOCH,
         };
         let key = CanonicalUrl::parse(pages[0].0).unwrap().key();
-        writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
         let mut change = writer.begin();
+        change.put_page(key, PackedPage::from_page(&raw));
         for (name, paused) in [("old.example", true), ("x<script>.example", false)] {
             let host = change.host(name, name).unwrap();
             change.put_host(&HostRecord { paused, template: 3, outdated: paused, ..host });

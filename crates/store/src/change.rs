@@ -12,8 +12,8 @@ use crate::keys::Owner;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{
-    ArchiveEnd, Counts, HostId, HostRecord, PartitionId, Reextracted, Store, StoreError, Totals, UrlRecord,
-    keys,
+    ArchiveEnd, Counts, HostId, HostRecord, PackedPage, PartitionId, Reextracted, Store, StoreError, Totals,
+    UrlRecord, keys,
 };
 
 /// Returns the name under which a robots.txt is stored. This is the host name for the host's own file, and the
@@ -76,8 +76,6 @@ impl Change {
                 Ok(url) => partitions.of_url(&url),
                 Err(_) => partitions.of_name(name),
             }),
-            // A raw page may be stored before its URL.
-            (Owner::Url(url), _) if key.first() == Some(&keys::PAGE) => self.partition_of_url(url)?,
             (Owner::Url(url), _) => Some(self.partition_at(url)?),
             (Owner::Document, Some(id)) => Some(self.partition_of_document(decode("a content hash", id)?)?),
             // The change also removes the document, or writes the document's other hash.
@@ -103,10 +101,6 @@ impl Change {
 
     pub(crate) fn queue(&mut self, host: HostId, by: i64) {
         *self.queued.entry(host).or_default() += by;
-    }
-
-    pub(crate) fn drop_page(&mut self, url: UrlKey) {
-        self.remove(keys::page(url));
     }
 
     pub(crate) fn get<T: DeserializeOwned>(
@@ -259,6 +253,12 @@ impl Change {
     /// Writes the record of a host's own robots.txt, or of the target of another host's robots.txt redirect.
     pub fn put_robots_at<T: Serialize>(&mut self, url: &CanonicalUrl, robots: &T) {
         self.put(keys::robots(robots_name(url)), robots);
+    }
+
+    /// Writes the raw page of a URL. Opening a store in a folder removes all raw pages whose URL is neither
+    /// buffered nor kept.
+    pub fn put_page(&mut self, url: UrlKey, page: PackedPage) {
+        self.put_bytes(keys::page(url), page.0);
     }
 
     /// Writes a host's template as JSON. The caller must also update the version in the host's record.

@@ -184,10 +184,10 @@ impl Change {
             }
             UrlState::Buffered { sequence } => {
                 self.remove(keys::buffered(record.host, sequence, key));
-                self.drop_page(key);
+                self.remove(keys::page(key));
                 host.buffered = host.buffered.saturating_sub(1);
             }
-            UrlState::Kept => self.drop_page(key),
+            UrlState::Kept => self.remove(keys::page(key)),
             UrlState::Done => {}
         }
         record.state = UrlState::Done;
@@ -312,7 +312,7 @@ impl Change {
     /// The store cannot be read.
     pub fn release_page(&mut self, key: UrlKey) -> Result<(), StoreError> {
         if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Kept) {
-            self.drop_page(key);
+            self.remove(keys::page(key));
             self.put_url(key, &UrlRecord { state: UrlState::Done, ..record });
         }
         Ok(())

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gleaner_frontier::UrlKey;
 use tracing::{info, warn};
 
 use crate::archive::ArchiveTarget;
@@ -15,7 +14,7 @@ use crate::lock::Lock;
 use crate::near::Duplicates;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
-use crate::{Change, PackedPage, Store, StoreError, UrlState, compaction, flushed, keys};
+use crate::{Change, Store, StoreError, UrlState, compaction, flushed, keys};
 
 /// The format of the store. Texts and signatures are in sled in format 1, and in files in format 2.
 const FORMAT: u32 = 2;
@@ -139,17 +138,6 @@ impl Writer {
         self.store.engine.commit(batch, partitions)
     }
 
-    /// Stores a raw page. Call this before committing the change that marks its URL as buffered or kept.
-    /// Opening a store in a folder removes all other raw pages.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    pub fn keep_page(&mut self, url: UrlKey, page: PackedPage) -> Result<(), StoreError> {
-        let mut change = self.begin();
-        change.put_bytes(keys::page(url), page.0);
-        self.commit(change)
-    }
-
     fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
         self.store.engine.commit(Batch { writes: [(key, write)].into() }, [Partition::WHOLE].into())
     }
@@ -227,8 +215,8 @@ impl Writer {
         }
     }
 
-    /// Removes raw pages whose URL is neither buffered nor kept. Such a page remains if the process ends after
-    /// storing the page and before committing its URL, or after training and before removing the page.
+    /// Removes raw pages whose URL is neither buffered nor kept. Such a page remains if a crash happens while
+    /// raw pages are written or removed, or if the visit of its URL planned another visit.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;

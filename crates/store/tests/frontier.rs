@@ -150,8 +150,8 @@ fn buffered_pages_keep_their_bytes_until_their_end(place: &Place) {
     discover(&mut writer, &urls.map(|url| (url, 1)));
     let page = RawPage { body: b"<p>Ch\xe1\xbb\xa3".to_vec(), content_type: None, fetched: NOW };
     for (at, url) in (1..).zip(urls) {
-        writer.keep_page(key(url), PackedPage::from_page(&page)).unwrap();
         let mut change = writer.begin();
+        change.put_page(key(url), PackedPage::from_page(&page));
         let record = change.url(key(url)).unwrap().unwrap();
         assert_eq!(change.buffer(key(url), record).unwrap(), at);
         writer.commit(change).unwrap();
@@ -173,8 +173,8 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
     discover(&mut writer, &urls.map(|url| (url, 1)));
     let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
     for url in urls {
-        writer.keep_page(key(url), PackedPage::from_page(&page)).unwrap();
         let mut change = writer.begin();
+        change.put_page(key(url), PackedPage::from_page(&page));
         let record = change.url(key(url)).unwrap().unwrap();
         change.keep(key(url)).unwrap();
         assert_ne!(change.url(key(url)).unwrap().unwrap().state, UrlState::Kept, "its visit has not ended");
@@ -182,7 +182,16 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
         change.keep(key(url)).unwrap();
         writer.commit(change).unwrap();
     }
+    // A later visit replaces the kept page.
+    let mut change = writer.begin();
+    let (later, record) =
+        (RawPage { body: b"y".to_vec(), ..page }, change.url(key(urls[0])).unwrap().unwrap());
+    change.end(key(urls[0]), record, Outcome::Stored, None).unwrap();
+    change.put_page(key(urls[0]), PackedPage::from_page(&later));
+    change.keep(key(urls[0])).unwrap();
+    writer.commit(change).unwrap();
     let mut writer = place.again(writer);
+    assert_eq!(writer.store().page(key(urls[0])).unwrap(), Some(later));
     let mut change = writer.begin();
     let record = change.url(key(urls[0])).unwrap().unwrap();
     assert_eq!(record.state, UrlState::Kept);
@@ -202,7 +211,9 @@ fn a_raw_page_that_no_url_names_is_swept_away() {
     let (folder, mut writer) = fresh();
     discover(&mut writer, &[("http://a.example/1", 1)]);
     let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
-    writer.keep_page(key("http://a.example/1"), PackedPage::from_page(&page)).unwrap();
+    let mut change = writer.begin();
+    change.put_page(key("http://a.example/1"), PackedPage::from_page(&page));
+    writer.commit(change).unwrap();
     writer.flush().unwrap();
     drop(writer);
     let writer = open(folder.path(), &OPTIONS).unwrap();

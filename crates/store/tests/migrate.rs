@@ -117,13 +117,13 @@ fn act(writer: &mut Writer, step: &Step, time: usize) {
         Step::Gone(_) => change.mark_gone(key, at(time)).unwrap(),
         Step::Gather(_) => {
             let record = change.url(key).unwrap().unwrap();
-            writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
+            change.put_page(key, PackedPage::from_page(&raw));
             change.buffer(key, record).unwrap();
         }
         Step::Keep(_) => {
             let record = change.url(key).unwrap().unwrap();
             change.end(key, record, Outcome::Stored, None).unwrap();
-            writer.keep_page(key, PackedPage::from_page(&raw)).unwrap();
+            change.put_page(key, PackedPage::from_page(&raw));
             change.keep(key).unwrap();
         }
         Step::Retry(_) => {

@@ -273,7 +273,9 @@ fn nothing_is_written_for_a_partition_that_is_another_workers() {
         }),
         ("a raw page", |writer, url| {
             let page = RawPage { body: b"<p>".to_vec(), content_type: None, fetched: Timestamp::UNIX_EPOCH };
-            writer.keep_page(url.key(), PackedPage::from_page(&page))
+            let mut change = writer.begin();
+            change.put_page(url.key(), PackedPage::from_page(&page));
+            writer.commit(change)
         }),
         ("a message", |writer, url| {
             let mut change = writer.begin();

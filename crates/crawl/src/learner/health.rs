@@ -43,7 +43,7 @@ impl Learner {
             return Ok(());
         }
         if let Some(raw) = raw {
-            recorder.writer.keep_page(visit.key, raw)?;
+            change.put_page(visit.key, raw);
             change.keep(visit.key)?;
         }
         if let Some(buffered) = update_health(change, visit, seen)? {
