@@ -38,7 +38,7 @@ impl Pipeline {
     /// Makes due URLs ready. A revisit becomes ready only if it was due when this session began. Otherwise a
     /// crawl of many sites would never end, because some revisit is always due soon.
     pub(crate) fn promote_due(&mut self) -> Result<(), CrawlError> {
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         let retries = change.promote(WaitReason::Retry, self.session.clock.now(), BATCH)?;
         let revisits = change.promote(WaitReason::Revisit, self.recorder.began, BATCH)?;
         if retries + revisits > 0 {
@@ -162,7 +162,7 @@ impl Pipeline {
 
     fn skip(&mut self, ready: Ready, outcome: Outcome) -> Result<(), CrawlError> {
         let Ready { key, url, record } = ready;
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         self.recorder.count(&mut change, url.host(), Some(&outcome), PageCounts::default())?;
         let again = self.recorder.next_visit(&record, &outcome);
         change.end(key, record, outcome, again)?;

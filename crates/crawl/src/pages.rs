@@ -49,7 +49,7 @@ impl Pipeline {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         self.recorder.archive(records, None)?;
         let counts = PageCounts { bytes, refused: None };
-        self.finish_within(self.recorder.begin(), visit, Outcome::Unchanged, counts)
+        self.finish_within(self.recorder.writer.begin(), visit, Outcome::Unchanged, counts)
     }
 
     /// Adds the links of a page to the frontier. Returns the change and the number of new or changed URLs.
@@ -85,7 +85,7 @@ impl Pipeline {
         let deeper = visit.record.depth + 1;
         let depth = |role| if is_list && role != Role::Sitemap { 1 } else { deeper };
         let ParsedResponse { found, refused, .. } = parsed_response;
-        let (mut change, mut news) = (self.recorder.begin(), 0);
+        let (mut change, mut news) = (self.recorder.writer.begin(), 0);
         for part in found.chunks(PART) {
             let known = &mut self.frontier.known;
             let unknown = part.iter().map(|(found, _)| found.url.key()).filter(|key| !known.contains(*key));
@@ -103,7 +103,7 @@ impl Pipeline {
             }
             if part.len() == PART {
                 self.commit(change)?;
-                change = self.recorder.begin();
+                change = self.recorder.writer.begin();
             }
         }
         Ok((change, news))

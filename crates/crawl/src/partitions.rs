@@ -64,7 +64,7 @@ impl Pipeline {
         let Some((leases, received)) = self.follow_workers()? else { return Ok(false) };
         // A replay sends no requests, so it drops messages that ask for a robots.txt. The next crawl sends
         // them again.
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         received.wanted.iter().for_each(|wanted| change.drop_robots_query(wanted));
         self.commit(change)?;
         Ok(leases.has_gained() || leases.excess() > 0)
@@ -87,7 +87,7 @@ impl Pipeline {
             return Err(StoreError::NotOurs.into());
         }
         self.membership.report(&leases, self.membership.is_idle);
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         let received = change.receive(MESSAGES, &mut self.recorder.writer)?;
         if received.done > 0 {
             // The state is reported before the messages leave the store. Otherwise another worker could find

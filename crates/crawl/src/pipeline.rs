@@ -140,12 +140,14 @@ impl Pipeline {
     }
 
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
-        let committed = self.recorder.commit(change)?;
-        for record in &committed.touched {
+        let (touched, queued) = (change.touched().clone(), change.queued().clone());
+        self.recorder.writer.commit(change)?;
+        self.recorder.unflushed += 1;
+        for record in touched.values() {
             self.admit(record)?;
             self.frontier.wake(record.id);
         }
-        self.frontier.count_queued(committed.queued);
+        self.frontier.count_queued(queued);
         Ok(())
     }
 
@@ -169,7 +171,7 @@ impl Pipeline {
     }
 
     pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
-        let change = self.recorder.begin();
+        let change = self.recorder.writer.begin();
         self.finish_within(change, visit, outcome, PageCounts::default())
     }
 
@@ -203,7 +205,7 @@ impl Pipeline {
     /// Records counts for every host of this run, even if they are all zero. The report shows the hosts with
     /// counts.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         for (_, host) in self.frontier.hosts.iter() {
             change.count(self.session.run.number, &host.name, |_| {})?;
         }
@@ -213,5 +215,34 @@ impl Pipeline {
 
     pub(crate) fn stop(&self) -> &StopRequest {
         &self.session.stop
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
+
+    use super::*;
+    use crate::rank;
+
+    #[test]
+    fn a_commit_wakes_the_hosts_that_have_work_and_counts_towards_a_flush() {
+        let folder = tempfile::tempdir().unwrap();
+        let (session, writer) = SessionConfig::in_folder(folder.path(), &["store.flush_pages=2"]);
+        let (politeness, tasks) = (Politeness::new(Duration::ZERO), crossbeam_channel::unbounded().0);
+        let mut pipeline = Pipeline::new(writer, session, politeness, tasks).unwrap();
+        for (number, is_flush_due) in [(1, false), (2, true)] {
+            let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
+            let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
+            let mut change = pipeline.recorder.writer.begin();
+            let position = pipeline.recorder.queue_position(&found, rank::ARTICLE);
+            change.discover(&found, 1, 0, position).unwrap();
+            pipeline.commit(change).unwrap();
+            assert_eq!(pipeline.frontier.schedule.awake(&"a.example".into()).len(), 1);
+            assert_eq!(pipeline.session.progress.queue.load(Ordering::Relaxed), number);
+            assert_eq!(pipeline.recorder.is_flush_due(), is_flush_due);
+        }
+        pipeline.recorder.flush().unwrap();
+        assert!(!pipeline.recorder.is_flush_due());
     }
 }

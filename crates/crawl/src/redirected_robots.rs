@@ -160,7 +160,7 @@ impl Pipeline {
             return Ok(false);
         }
         debug!(%origin, %target, hops, "its robots.txt redirects to another partition");
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         change.send_robots_query(&origin, &target, hops);
         self.commit(change)?;
         Ok(true)
@@ -187,7 +187,7 @@ impl Pipeline {
             known.as_ref().is_none_or(|known| is_failure(known) || known.at < record.at)
         };
         if is_news {
-            let mut change = self.recorder.begin();
+            let mut change = self.recorder.writer.begin();
             change.put_robots_at(&place, record);
             self.commit(change)?;
             self.apply_to_host(&place, record)?;
@@ -211,7 +211,7 @@ impl Pipeline {
         if by.is_empty() {
             return Ok(());
         }
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         for wanted in by {
             change.answer_robots(wanted, record);
         }

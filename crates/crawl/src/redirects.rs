@@ -60,7 +60,7 @@ impl Pipeline {
         Ok(match self.next(&mut visit, response, target)? {
             Next::Apart => RedirectResult::Apart(Box::new(visit)),
             Next::Later => {
-                let mut change = self.recorder.begin();
+                let mut change = self.recorder.writer.begin();
                 change.keep_ready(visit.key, &visit.record);
                 self.commit(change)?;
                 RedirectResult::Later
@@ -142,7 +142,7 @@ impl Pipeline {
     }
 
     pub(crate) fn redirect(&mut self, visit: Visit, url: CanonicalUrl, hops: u32) -> Result<(), CrawlError> {
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
         change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;

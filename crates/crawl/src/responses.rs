@@ -36,7 +36,7 @@ impl Pipeline {
             _ if visit.is_elsewhere() => self.ended_elsewhere(visit),
             304 => self.finish(visit, Outcome::Unchanged),
             404 | 410 => {
-                let mut change = self.recorder.begin();
+                let mut change = self.recorder.writer.begin();
                 change.mark_gone(visit.key, visit.at)?;
                 self.finish_within(
                     change,
@@ -70,7 +70,7 @@ impl Pipeline {
             FetchError::TooLarge { limit } => self.finish(visit, Outcome::TooLarge { limit: *limit }),
             // An ordinary link may lead to a feed. Then the URL is requested again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
-                let mut change = self.recorder.begin();
+                let mut change = self.recorder.writer.begin();
                 change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
                 self.commit(change)
             }
@@ -100,7 +100,7 @@ impl Pipeline {
     }
 
     fn record_backoff(&mut self, visit: &Visit, backoff: Duration) -> Result<(), CrawlError> {
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
         // A new response must not shorten a back-off that already runs.
         host.held_until = host.held_until.max(Some(self.session.clock.after(backoff)));
@@ -126,7 +126,7 @@ impl Pipeline {
         debug!(url = %visit.url, reason, ?pause, "will be retried");
         self.session.progress.activity.waits(visit.url.host(), &reason);
         visit.record.tries += 1;
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         change.retry(visit.key, visit.record, self.session.clock.after(pause))?;
         self.commit(change)
     }
@@ -139,7 +139,7 @@ impl Pipeline {
         };
         let is_itself = target.key() == visit.key;
         if is_itself && visit.hops() == visit.record.hops && target.as_str() != visit.record.url {
-            let mut change = self.recorder.begin();
+            let mut change = self.recorder.writer.begin();
             change.rename(visit.key, visit.record, &target)?;
             return self.commit(change).map(|()| VisitProgress::Ended);
         }

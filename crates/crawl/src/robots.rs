@@ -47,7 +47,7 @@ impl Pipeline {
             host.robots_failures = record.failures();
         }
         let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
-        let mut change = self.recorder.begin();
+        let mut change = self.recorder.writer.begin();
         change.put_robots(&host.name, record);
         let held = self.frontier.politeness.backoffs.remaining(&host.name);
         if !held.is_zero()

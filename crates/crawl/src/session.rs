@@ -117,7 +117,8 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
             Err(error) => return Err(error),
         }
     };
-    let SessionResult { store, frontier, run } = session.finish(ending.is_over())?;
+    let (store, frontier) = session.finish(ending.is_over())?;
+    let run = session_config.run;
     Ok(Summary {
         hosts: store
             .counts(run.number)?
@@ -145,12 +146,6 @@ pub(crate) struct Session {
     pub(crate) arrivals: Receiver<Event>,
     events: Sender<Event>,
     workers: Vec<thread::JoinHandle<()>>,
-}
-
-pub(crate) struct SessionResult {
-    pub(crate) store: Store,
-    pub(crate) frontier: Frontier,
-    pub(crate) run: Run,
 }
 
 impl Session {
@@ -221,19 +216,18 @@ impl Session {
         recorder.writer
     }
 
-    pub(crate) fn finish(mut self, is_over: bool) -> Result<SessionResult, CrawlError> {
+    pub(crate) fn finish(mut self, is_over: bool) -> Result<(Store, Frontier), CrawlError> {
         self.pipeline.recorder.flush()?;
-        let Pipeline { recorder, frontier, tasks, .. } = self.pipeline;
+        let Pipeline { mut recorder, frontier, session, tasks, .. } = self.pipeline;
         drop(tasks);
         for worker in self.workers {
             // A worker that panicked has already reported the page.
             let _ = worker.join();
         }
-        let (mut writer, store, run) = (recorder.writer, recorder.store, recorder.run);
         if is_over {
-            writer.end_run(&run, recorder.clock.now())?;
+            recorder.writer.end_run(&session.run, session.clock.now())?;
         }
-        Ok(SessionResult { store, frontier, run })
+        Ok((recorder.store, frontier))
     }
 }
 

@@ -23,7 +23,7 @@ impl Learner {
         job: &TrainingJob,
         trained: TrainingResult,
     ) -> Result<Change, CrawlError> {
-        let mut change = recorder.begin();
+        let mut change = recorder.writer.begin();
         let (pages, is_learned) = (trained.pages.len(), trained.template.is_some());
         change.read_documents_ahead(trained.pages.iter().filter_map(|page| page.document.as_ref().ok()))?;
         for page in trained.pages {

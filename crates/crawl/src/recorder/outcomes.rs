@@ -28,7 +28,7 @@ impl Recorder {
 
     pub(super) fn take_requests(&mut self, change: &mut Change) -> Result<(), StoreError> {
         for (host, by) in std::mem::take(&mut self.requests) {
-            change.count(self.run.number, &host, |counts| {
+            change.count(self.session.run.number, &host, |counts| {
                 counts.requests = counts.requests.saturating_add_signed(by);
             })?;
         }
@@ -44,7 +44,7 @@ impl Recorder {
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
-        self.progress.activity.request_ended(visit.url.host(), Some(&outcome));
+        self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
         self.count_visit(change, visit, Some(&outcome), counts)?;
         self.count_update(change, visit, &outcome)?;
         if is_article(&outcome) {
@@ -75,7 +75,7 @@ impl Recorder {
         counts: PageCounts<'_>,
     ) -> Result<u32, CrawlError> {
         visit.span.record("outcome", "buffered");
-        self.progress.activity.request_ended(visit.url.host(), None);
+        self.session.progress.activity.request_ended(visit.url.host(), None);
         let revisits = visit.record.revisits.at(visit.at);
         let buffered = change.buffer(visit.key, UrlRecord { revisits, ..visit.record.clone() })?;
         self.count_visit(change, visit, None, counts)?;
@@ -90,10 +90,10 @@ impl Recorder {
         outcome: Option<&Outcome>,
         page: PageCounts<'_>,
     ) -> Result<(), StoreError> {
-        outcome.into_iter().for_each(|outcome| self.progress.ended(outcome));
+        outcome.into_iter().for_each(|outcome| self.session.progress.ended(outcome));
         let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let broken_list = outcome.and_then(|outcome| broken_list(visit.record.role, outcome));
-        change.count(self.run.number, visit.url.host(), |counts| {
+        change.count(self.session.run.number, visit.url.host(), |counts| {
             page.add_to(counts, outcome);
             counts.millis += millis;
             if let Some(failure) = broken_list {
@@ -109,8 +109,8 @@ impl Recorder {
         outcome: Option<&Outcome>,
         counts: PageCounts<'_>,
     ) -> Result<(), CrawlError> {
-        outcome.into_iter().for_each(|outcome| self.progress.ended(outcome));
-        Ok(change.count(self.run.number, host, |all| counts.add_to(all, outcome))?)
+        outcome.into_iter().for_each(|outcome| self.session.progress.ended(outcome));
+        Ok(change.count(self.session.run.number, host, |all| counts.add_to(all, outcome))?)
     }
 }
 

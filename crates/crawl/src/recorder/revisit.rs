@@ -57,7 +57,7 @@ impl Recorder {
                 // A sitemap that robots.txt names leads to all others, so its interval is at most that of a
                 // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
-                record.revisits.after(role, *list_change, self.config.crawl.revisit.get(), *at)
+                record.revisits.after(role, *list_change, self.session.config.crawl.revisit.get(), *at)
             }
         }
     }
@@ -77,8 +77,9 @@ impl Recorder {
             Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
         );
         let every = SignedDuration::from_secs(record.revisits.every.into());
-        let least = SignedDuration::try_from(self.config.crawl.revisit.get()).unwrap_or(SignedDuration::MAX);
-        let due = self.clock.now().checked_add(every.max(least)).unwrap_or(Timestamp::MAX);
+        let least =
+            SignedDuration::try_from(self.session.config.crawl.revisit.get()).unwrap_or(SignedDuration::MAX);
+        let due = self.session.clock.now().checked_add(every.max(least)).unwrap_or(Timestamp::MAX);
         (record.role != Role::Section || section).then_some((due, rank))
     }
 
@@ -89,7 +90,7 @@ impl Recorder {
     }
 
     fn next_look(&self, record: &UrlRecord) -> Option<Timestamp> {
-        record.revisits.next_look(self.config.crawl.recheck.iter().map(|age| age.get()))
+        record.revisits.next_look(self.session.config.crawl.recheck.iter().map(|age| age.get()))
     }
 
     /// Makes a known URL ready if a change was announced since its last visit. Returns whether the URL became
@@ -112,7 +113,7 @@ impl Recorder {
             }
             _ => false,
         };
-        if !is_due || dated > self.clock.now() + AHEAD {
+        if !is_due || dated > self.session.clock.now() + AHEAD {
             return Ok(false);
         }
         let rank = if record.role == Role::Sitemap { rank::LISTING } else { rank::RECHECK };
@@ -146,8 +147,9 @@ impl Recorder {
         record: &UrlRecord,
         dated: Timestamp,
     ) -> Result<bool, CrawlError> {
-        let window = self.config.crawl.recheck_window.get();
-        let is_open = record.revisits.is_before(dated) && record.revisits.is_open(window, self.clock.now());
+        let window = self.session.config.crawl.recheck_window.get();
+        let is_open =
+            record.revisits.is_before(dated) && record.revisits.is_open(window, self.session.clock.now());
         if !is_open || !record.last.as_ref().is_some_and(is_article) {
             return Ok(false);
         }
@@ -195,12 +197,12 @@ impl Recorder {
         let Some(record) = change.url(next.key())? else { return Ok(()) };
         let is_list = matches!(record.last, Some(Outcome::NotArticle { .. }));
         let is_open = record.role == Role::Page && record.state == UrlState::Done;
-        if !is_list || !is_open || !record.revisits.is_before(self.run.started) {
+        if !is_list || !is_open || !record.revisits.is_before(self.session.run.started) {
             return Ok(());
         }
         // A record of an older version does not contain the time of the visit.
         let is_new = |record: &UrlRecord| match record.revisits.visited() {
-            true => record.revisits.is_since(self.run.started),
+            true => record.revisits.is_since(self.session.run.started),
             false => record.last.is_none(),
         };
         let (mut articles, mut new, mut unnamed) = (0, 0, 0);

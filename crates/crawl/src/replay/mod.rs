@@ -52,7 +52,7 @@ use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::scope::scope;
-use crate::session::{Session, SessionResult, begin};
+use crate::session::{Session, begin};
 use crate::session_config::SessionConfig;
 use crate::stop::StopRequest;
 
@@ -183,9 +183,9 @@ pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
             Err(error) => return Err(error),
         }
     };
-    let SessionResult { store, run, .. } = session.finish(complete)?;
+    let (store, _) = session.finish(complete)?;
     let mut outcomes = std::mem::take(&mut replayed.outcomes);
-    for (_, counts) in store.counts(run.number)? {
+    for (_, counts) in store.counts(plan.session.run.number)? {
         for (reason, count) in counts.outcomes {
             *outcomes.entry(reason).or_default() += count;
         }

@@ -49,7 +49,7 @@ impl Replayer {
                 }
             },
         };
-        let mut change = pipeline.recorder.begin();
+        let mut change = pipeline.recorder.writer.begin();
         let outcome = match document {
             Ok(document) => {
                 let words_after = document.words();

@@ -256,7 +256,7 @@ impl Replayer {
         if known.is_none() {
             let role = answer.role.unwrap_or(Role::Page);
             let found = FoundUrl { url: answer.url.clone(), role, dated: None, news: false };
-            let mut change = pipeline.recorder.begin();
+            let mut change = pipeline.recorder.writer.begin();
             change.discover(&found, DEPTH, 0, QueuePosition { rank: rank::ARTICLE, fresh: None })?;
             pipeline.commit(change)?;
         }
@@ -342,7 +342,7 @@ impl Replayer {
     }
 
     pub(super) fn note(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
-        let mut change = pipeline.recorder.begin();
+        let mut change = pipeline.recorder.writer.begin();
         match &mut self.checkpoint {
             Some(checkpoint) => {
                 if let Some(place) = self.open.first().copied().or(self.newest) {
