@@ -83,7 +83,7 @@ impl Pipeline {
     }
 
     fn dispatch_host(&mut self, id: HostId) -> Result<HostDispatch, CrawlError> {
-        let is_paused = self.frontier.hosts.get(id).is_none_or(|host| host.paused);
+        let is_paused = self.frontier.hosts.get(&id).is_none_or(|host| host.paused);
         if is_paused || self.membership.is_leaving(id) {
             return Ok(HostDispatch::Nothing);
         }
@@ -114,7 +114,7 @@ impl Pipeline {
     }
 
     fn send(&mut self, id: HostId, ready: Ready) {
-        let Some(group) = self.frontier.hosts.get(id).map(|host| Arc::clone(&host.group)) else { return };
+        let Some(group) = self.frontier.hosts.get(&id).map(|host| Arc::clone(&host.group)) else { return };
         let Ready { key, url, record } = ready;
         self.spend(id, &url);
         self.frontier.in_flight += 1;
@@ -139,7 +139,7 @@ impl Pipeline {
     }
 
     pub(crate) fn give_back(&mut self, url: &CanonicalUrl) {
-        if let Some((_, host)) = self.frontier.hosts.by_name(url.host()) {
+        if let Some((_, host)) = self.frontier.host_named(url.host()) {
             host.requests = host.requests.saturating_sub(1);
             let site = Arc::clone(&host.site);
             self.frontier.quota.give_back_page(&site);
@@ -149,7 +149,7 @@ impl Pipeline {
     }
 
     fn request_robots(&mut self, id: HostId, url: Url) -> Result<(), CrawlError> {
-        let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
+        let Some(host) = self.frontier.hosts.get(&id) else { return Ok(()) };
         let store = &self.recorder.store;
         let previous = store.robots::<RobotsRecord>(&host.name)?;
         let (partition, lease) = (store.partition_of(id), store.lease_of(id));

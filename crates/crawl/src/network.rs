@@ -22,7 +22,7 @@ use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::frontier::TICK;
 use crate::frontier::budget::Ending;
-use crate::frontier::hosts::group_of_unknown;
+use crate::frontier::schedule::group_of_unknown;
 use crate::pipeline::{EventSource, Pipeline};
 use crate::progress::Progress;
 use crate::visit::{OutgoingRequest, RobotsVisit, Visit};

@@ -28,7 +28,7 @@ impl Pipeline {
         records: Option<WarcRecords>,
     ) -> Result<(), CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-        if let Some(host) = self.frontier.hosts.get(visit.record.host) {
+        if let Some(host) = self.frontier.hosts.get(&visit.record.host) {
             self.frontier.quota.add_bytes(&host.site, parsed_response.bytes);
         }
         self.recorder.archive(records, Some(&mut visit.record))?;

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use tracing::info;
 
 use crate::error::CrawlError;
-use crate::frontier::hosts::FrontierHost;
+use crate::frontier::FrontierHost;
 use crate::pipeline::Pipeline;
 use crate::rank;
 
@@ -106,8 +106,8 @@ impl Pipeline {
         if membership.leaving.is_empty() {
             return Ok(());
         }
-        let is_busy = |(id, host): (HostId, &FrontierHost)| {
-            membership.is_leaving(id) && frontier.schedule.is_busy(&host.group)
+        let is_busy = |(id, host): (&HostId, &FrontierHost)| {
+            membership.is_leaving(*id) && frontier.schedule.is_busy(&host.group)
         };
         let leaves = |partition| membership.leaving.contains(&partition);
         if frontier.hosts.iter().any(is_busy) || self.redirected.is_requesting_in(leaves) {

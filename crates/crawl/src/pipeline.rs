@@ -189,7 +189,7 @@ impl Pipeline {
     /// Starts to process a host's buffered pages. Learns a new template from them if `learns` is set. Returns
     /// the host's group, which is busy until the job ends, or `None` if the host is unknown.
     pub(crate) fn start_training(&mut self, id: HostId, learns: bool) -> Option<GroupName> {
-        let host = self.frontier.hosts.get(id)?;
+        let host = self.frontier.hosts.get(&id)?;
         let version = learns.then(|| self.learner.next_version(id));
         info!(host = host.name, pages = self.learner.buffered(id), version, "processing the buffered pages");
         let group = host.group.clone();
@@ -206,7 +206,7 @@ impl Pipeline {
     /// counts.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
         let mut change = self.recorder.writer.begin();
-        for (_, host) in self.frontier.hosts.iter() {
+        for host in self.frontier.hosts.values() {
             change.count(self.session.run.number, &host.name, |_| {})?;
         }
         self.recorder.writer.commit(change)?;

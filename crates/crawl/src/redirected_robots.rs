@@ -23,7 +23,7 @@ use tracing::debug;
 use url::Url;
 
 use crate::error::CrawlError;
-use crate::frontier::hosts::group_of_url;
+use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::visit::{OutgoingRequest, RobotsVisit};
 
@@ -86,7 +86,7 @@ impl Pipeline {
     /// Whether the URL is the robots.txt of a crawled host that may be requesting it now.
     fn may_be_requesting(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
         let Some(host) = self.recorder.store.host(url.host())? else { return Ok(false) };
-        let host = self.frontier.hosts.get(host.id).filter(|host| is_own(url) && host.access.is_none());
+        let host = self.frontier.hosts.get(&host.id).filter(|host| is_own(url) && host.access.is_none());
         Ok(host.is_some_and(|host| self.frontier.schedule.is_busy(&host.group)))
     }
 
@@ -200,7 +200,7 @@ impl Pipeline {
             .recorder
             .store
             .host(place.host())?
-            .filter(|host| is_own(place) && self.frontier.hosts.contains(host.id));
+            .filter(|host| is_own(place) && self.frontier.hosts.contains_key(&host.id));
         let Some(host) = host else { return Ok(()) };
         self.record_robots(host.id, place.url(), record)?;
         self.frontier.wake(host.id);

@@ -35,7 +35,7 @@ use tracing::debug;
 
 use crate::error::CrawlError;
 use crate::event::Task;
-use crate::frontier::hosts::group_of_url;
+use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::recorder::outcomes::PageCounts;
@@ -92,9 +92,10 @@ impl Pipeline {
         if !self.membership.may_request() || self.membership.is_leaving(host) {
             return Ok(Next::Later);
         }
-        let is_full = self.frontier.hosts.get(host).is_some_and(|host| self.frontier.is_used_up(host));
+        let is_full = self.frontier.hosts.get(&host).is_some_and(|host| self.frontier.is_used_up(host));
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
-        let is_shut = self.frontier.politeness.gates.ready_in(&group) > self.frontier.hosts.delay(&group);
+        let is_shut =
+            self.frontier.politeness.gates.ready_in(&group) > self.frontier.politeness.gates.delay(&group);
         let is_held = !self.frontier.politeness.backoffs.remaining(target.host()).is_zero();
         // The schedule can delay a visit only because of its own host or group. If another host were the
         // reason, the visit would be dispatched again after every delay between requests.
@@ -114,7 +115,7 @@ impl Pipeline {
         } else {
             self.recorder.store.host(target.host())?.map(|host| host.id)
         };
-        let Some((id, host)) = id.and_then(|id| Some((id, self.frontier.hosts.get(id)?))) else {
+        let Some((id, host)) = id.and_then(|id| Some((id, self.frontier.hosts.get(&id)?))) else {
             return Ok(None);
         };
         let access =
@@ -170,7 +171,7 @@ impl Pipeline {
         let is_page = self.is_known_page(&url)?;
         self.redirect(visit, url.clone(), hops)?;
         let record = if is_page { None } else { self.recorder.store.url(url.key())? };
-        let Some(record) = record.filter(|record| self.frontier.hosts.contains(record.host)) else {
+        let Some(record) = record.filter(|record| self.frontier.hosts.contains_key(&record.host)) else {
             // The response is counted here, because no worker thread gets it.
             self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
             return Ok(VisitProgress::Ended);

@@ -6,7 +6,7 @@ use gleaner_store::{HostId, HostRecord};
 use url::Url;
 
 use crate::error::CrawlError;
-use crate::frontier::hosts::FrontierHost;
+use crate::frontier::FrontierHost;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::redirected_robots::waits_for;
@@ -22,7 +22,7 @@ impl Pipeline {
         match answer {
             RobotsAnswer::Record(record) => self.record_robots(id, origin, &record),
             RobotsAnswer::Elsewhere { url, hops } => {
-                let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
+                let Some(host) = self.frontier.hosts.get(&id) else { return Ok(()) };
                 let previous = self.recorder.store.robots::<RobotsRecord>(&host.name)?;
                 let now = self.session.clock.now();
                 let waits = RobotsRecord::failed(waits_for(&url), previous.as_ref(), now);
@@ -43,10 +43,10 @@ impl Pipeline {
         record: &RobotsRecord,
     ) -> Result<(), CrawlError> {
         self.frontier.apply_robots(id, record);
-        if let Some(host) = self.frontier.hosts.get_mut(id) {
+        if let Some(host) = self.frontier.hosts.get_mut(&id) {
             host.robots_failures = record.failures();
         }
-        let Some(host) = self.frontier.hosts.get(id) else { return Ok(()) };
+        let Some(host) = self.frontier.hosts.get(&id) else { return Ok(()) };
         let mut change = self.recorder.writer.begin();
         change.put_robots(&host.name, record);
         let held = self.frontier.politeness.backoffs.remaining(&host.name);

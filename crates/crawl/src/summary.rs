@@ -5,8 +5,8 @@ use gleaner_store::{Counts, HostRecord, Run, Store, StoreError, WaitReason};
 use gleaner_fetch::Access;
 
 use crate::frontier::Frontier;
+use crate::frontier::FrontierHost;
 use crate::frontier::budget::Ending;
-use crate::frontier::hosts::FrontierHost;
 
 /// The result of a run.
 #[derive(Debug, Clone)]
@@ -48,14 +48,14 @@ pub(crate) fn deferred_urls(
     ending: Ending,
 ) -> Result<Vec<DeferredHost>, StoreError> {
     let mut held = Vec::new();
-    for (id, host) in frontier.hosts.iter() {
-        let urls = store.count_ready(id, COUNTED)?;
+    for (id, host) in &frontier.hosts {
+        let urls = store.count_ready(*id, COUNTED)?;
         if urls > 0 {
             held.push(DeferredHost { host: host.name.clone(), urls, why: why(host, frontier, ending) });
         }
     }
     for record in &store.waiting(WaitReason::Retry, COUNTED)? {
-        let Some(host) = frontier.hosts.get(record.host) else { continue };
+        let Some(host) = frontier.hosts.get(&record.host) else { continue };
         let why = "waiting for a retry".to_owned();
         match held.iter_mut().find(|other| other.host == host.name && other.why == why) {
             Some(other) => other.urls += 1,

@@ -23,7 +23,7 @@ impl Pipeline {
     }
 
     fn apply_command(&mut self, command: &Command) {
-        let Some((id, host)) = self.frontier.hosts.by_name(command.host()) else { return };
+        let Some((id, host)) = self.frontier.host_named(command.host()) else { return };
         match command {
             Command::Pause(_) => host.paused = true,
             Command::Resume(_) => {

@@ -7,16 +7,15 @@
 //! its group ([`crate::backoff`]).
 //!
 //! A restart loses the state. Therefore a resumed crawl starts the delay of each group that it may have
-//! requested before ([`Gates::start_delay`]). Idle groups are removed from memory. A group whose delay is not
-//! the default is kept, because its delay (a host's `Crawl-delay` or the user's setting for the site) would
-//! be lost. There are few such groups.
+//! requested before ([`Gates::start_delay`]). Gates without a running delay are removed. The delay of a group
+//! stays in memory, because it is a host's `Crawl-delay` or the user's setting for the site.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep};
 
 /// The number of groups at which idle groups are removed for the first time.
 const SWEEP_AT: usize = 1024;
@@ -33,6 +32,8 @@ pub struct Gates {
 #[derive(Debug)]
 struct Groups {
     by_name: HashMap<String, Arc<Gate>>,
+    /// The delays that [`Gates::raise_delay`] set.
+    delays: HashMap<String, Duration>,
     /// The number of groups at which idle groups are removed next.
     sweep_at: usize,
 }
@@ -41,14 +42,8 @@ struct Groups {
 struct Gate {
     /// A semaphore with one permit. The task that waits for the delay, or has a request in flight, holds it.
     turn: Arc<Semaphore>,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    delay: Duration,
     /// When the last response ended.
-    ended: Option<Instant>,
+    ended: Mutex<Option<Instant>>,
 }
 
 /// A turn at the gate of a group, for one request. Dropping it starts the delay, even if the request failed.
@@ -70,31 +65,24 @@ impl GateGuard {
 impl Drop for GateGuard {
     fn drop(&mut self) {
         if !self.is_unused {
-            self.gate.state().ended = Some(Instant::now());
+            *self.gate.ended() = Some(Instant::now());
         }
     }
 }
 
-impl State {
-    fn opens(&self) -> Option<Instant> {
-        self.ended.map(|ended| ended + self.delay)
-    }
-}
-
 impl Gate {
-    fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds this lock, and the fields are independent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ended(&self) -> MutexGuard<'_, Option<Instant>> {
+        // No code panics while it holds this lock.
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn opens_in(&self, now: Instant) -> Duration {
-        self.state().opens().map_or(Duration::ZERO, |at| at.saturating_duration_since(now))
+    fn opens_in(&self, delay: Duration, now: Instant) -> Duration {
+        self.ended().map_or(Duration::ZERO, |ended| (ended + delay).saturating_duration_since(now))
     }
 
     /// Whether the gate can be removed without losing state.
     fn is_idle(&self, delay: Duration, now: Instant) -> bool {
-        let free = self.turn.available_permits() > 0 && self.opens_in(now).is_zero();
-        free && self.state().delay == delay
+        self.turn.available_permits() > 0 && self.opens_in(delay, now).is_zero()
     }
 }
 
@@ -103,7 +91,7 @@ impl Gates {
     /// request.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
-        let groups = Groups { by_name: HashMap::new(), sweep_at: SWEEP_AT };
+        let groups = Groups { by_name: HashMap::new(), delays: HashMap::new(), sweep_at: SWEEP_AT };
         Self { delay, groups: Arc::new(Mutex::new(groups)) }
     }
 
@@ -114,25 +102,33 @@ impl Gates {
         let turn = Arc::clone(&gate.turn).acquire_owned().await.expect("a gate's semaphore is never closed");
         loop {
             // The delay may have become longer during the wait, so the loop checks it again.
-            let opens = gate.state().opens();
-            match opens {
-                Some(at) if at > Instant::now() => sleep_until(at).await,
-                _ => return GateGuard { gate, is_unused: false, _turn: turn },
+            let wait = gate.opens_in(self.delay(group), Instant::now());
+            if wait.is_zero() {
+                return GateGuard { gate, is_unused: false, _turn: turn };
             }
+            sleep(wait).await;
         }
     }
 
-    /// Sets the group's delay, for example the user's setting for a site or the site's `Crawl-delay`. The
+    /// Sets the group's delay, for example to the user's setting for a site or the site's `Crawl-delay`. A
+    /// later call does not shorten the delay, because another host of the group may have requested it. The
     /// caller must cap the `Crawl-delay` ([`crate::Access::effective_delay`]).
-    pub fn set_delay(&self, group: &str, delay: Duration) {
-        self.gate(group).state().delay = delay;
+    pub fn raise_delay(&self, group: &str, delay: Duration) {
+        let mut groups = self.groups();
+        let known = groups.delays.entry(group.to_owned()).or_default();
+        *known = delay.max(*known);
+    }
+
+    /// Returns the group's delay: the longest that was set for it, or the default if none was set.
+    #[must_use]
+    pub fn delay(&self, group: &str) -> Duration {
+        self.groups().delays.get(group).copied().unwrap_or(self.delay)
     }
 
     /// Starts the group's delay now, as after a response. Use it if another process may have sent a request
     /// just before.
     pub fn start_delay(&self, group: &str) {
-        let gate = self.gate(group);
-        gate.state().ended = Some(Instant::now());
+        *self.gate(group).ended() = Some(Instant::now());
     }
 
     /// Returns the time until the group may be requested, or zero if it may be requested now. While a request
@@ -142,22 +138,22 @@ impl Gates {
     pub fn ready_in(&self, group: &str) -> Duration {
         let gate = self.groups().by_name.get(group).cloned();
         let Some(gate) = gate else { return Duration::ZERO };
-        let opens_in = gate.opens_in(Instant::now());
+        let delay = self.delay(group);
+        let opens_in = gate.opens_in(delay, Instant::now());
         if gate.turn.available_permits() > 0 {
             return opens_in;
         }
-        let delay = gate.state().delay;
         opens_in.max(delay).max(BUSY)
     }
 
-    /// Removes each group that has no request in flight and no waiting task, if its delay is the default and
-    /// has passed. This also happens automatically each time the number of groups has doubled.
+    /// Removes the gate of each group that has no request in flight and no waiting task, if its delay has
+    /// passed. This also happens automatically each time the number of groups has doubled.
     pub fn forget_idle(&self) {
         let mut groups = self.groups();
         self.sweep(&mut groups);
     }
 
-    /// Returns the number of groups in memory.
+    /// Returns the number of gates in memory.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.groups().by_name.len()
@@ -167,7 +163,9 @@ impl Gates {
         let now = Instant::now();
         // If a gate has a second owner, a task is about to use it. Gates are cloned only while this lock is
         // held.
-        groups.by_name.retain(|_, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(self.delay, now));
+        let Groups { by_name, delays, .. } = &mut *groups;
+        let delay = |name: &str| delays.get(name).copied().unwrap_or(self.delay);
+        by_name.retain(|name, gate| Arc::strong_count(gate) > 1 || !gate.is_idle(delay(name), now));
         groups.sweep_at = (2 * groups.by_name.len()).max(SWEEP_AT);
     }
 
@@ -183,8 +181,7 @@ impl Gates {
         if groups.by_name.len() >= groups.sweep_at {
             self.sweep(&mut groups);
         }
-        let state = State { delay: self.delay, ended: None };
-        let gate = Arc::new(Gate { turn: Arc::new(Semaphore::new(1)), state: Mutex::new(state) });
+        let gate = Arc::new(Gate { turn: Arc::new(Semaphore::new(1)), ended: Mutex::new(None) });
         groups.by_name.insert(group.to_owned(), Arc::clone(&gate));
         gate
     }
@@ -193,7 +190,7 @@ impl Gates {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tokio::time::{advance, sleep};
+    use tokio::time::advance;
 
     use super::*;
 
@@ -248,13 +245,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_last_gap_that_was_set_counts() {
+    async fn a_gap_that_was_set_may_be_shorter_than_the_default_and_is_only_raised() {
         let gates = Gates::new(GAP);
         drop(gates.enter("a").await);
-        gates.set_delay("a", seconds(30));
-        assert_eq!(gates.ready_in("a"), seconds(30));
-        gates.set_delay("a", seconds(1));
-        assert_eq!(gates.ready_in("a"), seconds(1));
+        for (set, expected) in [(1, 1), (30, 30), (2, 30)] {
+            gates.raise_delay("a", seconds(set));
+            assert_eq!((gates.ready_in("a"), gates.delay("a")), (seconds(expected), seconds(expected)));
+        }
+        assert_eq!(gates.delay("b"), GAP);
     }
 
     #[tokio::test(start_paused = true)]
@@ -269,7 +267,7 @@ mod tests {
         let gates = Gates::new(GAP);
         gates.start_delay("a");
         assert_eq!(gates.ready_in("a"), GAP);
-        gates.set_delay("a", seconds(30));
+        gates.raise_delay("a", seconds(30));
         assert_eq!(gates.ready_in("a"), seconds(30));
     }
 
@@ -286,7 +284,8 @@ mod tests {
     async fn only_what_is_past_is_forgotten() {
         let gates = Gates::new(GAP);
         drop(gates.enter("past").await);
-        gates.set_delay("slow", seconds(60));
+        gates.raise_delay("slow", seconds(60));
+        drop(gates.enter("slow").await);
         advance(GAP).await;
         drop(gates.enter("gap").await);
         let pass = gates.enter("busy").await;
@@ -295,9 +294,12 @@ mod tests {
         drop(pass);
         advance(GAP).await;
         gates.forget_idle();
-        assert_eq!(gates.remembered(), 1);
+        assert_eq!((gates.remembered(), gates.ready_in("slow")), (1, seconds(50)));
+        advance(seconds(50)).await;
+        gates.forget_idle();
+        assert_eq!(gates.remembered(), 0);
         drop(gates.enter("slow").await);
-        assert_eq!(gates.ready_in("slow"), seconds(60));
+        assert_eq!(gates.ready_in("slow"), seconds(60), "the delay of a group is kept without its gate");
     }
 
     #[tokio::test(start_paused = true)]

@@ -197,7 +197,7 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
                 return Err(Failure::Work(format!("{url} is disallowed by robots.txt: {rule}")));
             }
             let delay = config.delay_of(url.host());
-            fetcher.gates().set_delay(&group, access.effective_delay(delay, &config.fetch));
+            fetcher.gates().raise_delay(&group, access.effective_delay(delay, &config.fetch));
             let answer =
                 fetcher.page(&Request::new(url.url().clone(), RequestKind::Page), &group, &lease).await;
             let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;

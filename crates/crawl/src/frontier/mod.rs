@@ -2,7 +2,6 @@
 //! back-offs, robots.txt, budgets and quotas. The store contains the queues, and this module only reads them.
 
 pub(crate) mod budget;
-pub(crate) mod hosts;
 pub(crate) mod known_urls;
 pub(crate) mod quota;
 pub(crate) mod redirected;
@@ -28,17 +27,16 @@ use crate::explanation::ON_HOLD;
 use crate::session_config::SessionConfig;
 use crate::visit::robots_path;
 use budget::RunBudget;
-use hosts::{FrontierHost, Hosts, group_of};
 use known_urls::KnownUrls;
 use quota::Quota;
-use schedule::{GroupName, Schedule};
+use schedule::{GroupName, Schedule, group_of};
 
 /// Longest time between two checks of the clock, of the stop request and of waiting URLs.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub(crate) struct Frontier {
-    pub(crate) hosts: Hosts,
+    pub(crate) hosts: HashMap<HostId, FrontierHost>,
     pub(crate) schedule: Schedule,
     pub(crate) known: KnownUrls,
     /// Delays and back-offs of the hosts. A replay sends no requests and does not use them.
@@ -51,6 +49,23 @@ pub(crate) struct Frontier {
     store: Store,
     seeds: HashSet<String>,
     counts: HashMap<String, Counts>,
+}
+
+#[derive(Debug)]
+pub(crate) struct FrontierHost {
+    pub(crate) name: String,
+    pub(crate) group: GroupName,
+    /// The host's registrable domain. Quotas apply to this domain.
+    pub(crate) site: Arc<str>,
+    /// The rules of the host's robots.txt. `None` until they are known.
+    pub(crate) access: Option<Access>,
+    pub(crate) robots_due: Timestamp,
+    /// Number of consecutive failed requests for the robots.txt, if the last one was in this run. Otherwise 0.
+    pub(crate) robots_failures: u32,
+    pub(crate) requests: u64,
+    /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from hosts with a seed.
+    pub(crate) is_seed: bool,
+    pub(crate) paused: bool,
 }
 
 #[derive(Debug)]
@@ -95,7 +110,7 @@ impl Frontier {
     pub(crate) fn new(store: Store, session: &SessionConfig, politeness: Politeness) -> Self {
         let crawl = &session.config.crawl;
         Self {
-            hosts: Hosts::default(),
+            hosts: HashMap::new(),
             schedule: Schedule::default(),
             known: KnownUrls::default(),
             politeness,
@@ -129,7 +144,7 @@ impl Frontier {
                 || self.scope.domains().any(|domain| domain == record.domain)
                 || today().is_some_and(|url| self.scope.contains(&url))
         };
-        if self.hosts.contains(record.id) || !is_in_scope() {
+        if self.hosts.contains_key(&record.id) || !is_in_scope() {
             return Ok(false);
         }
         let group = group_of(self.config().fetch.gap_scope, record);
@@ -145,8 +160,7 @@ impl Frontier {
             paused: record.paused,
         };
         self.hosts.insert(record.id, host);
-        let delay = self.hosts.raise_delay(&group, self.config().delay_of(&record.domain).get());
-        self.politeness.gates.set_delay(&group, delay);
+        self.politeness.gates.raise_delay(&group, self.config().delay_of(&record.domain).get());
         self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
         if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
             self.apply_robots(record.id, &robots);
@@ -166,7 +180,7 @@ impl Frontier {
         self.quota.add_bytes(&site, bytes);
         self.quota.add_pages(&site, pages);
         self.session.progress.queue.fetch_add(record.queued, Ordering::Relaxed);
-        let Some(host) = self.hosts.get(record.id) else { return Ok(()) };
+        let Some(host) = self.hosts.get(&record.id) else { return Ok(()) };
         let held = record.held_until.map(|at| self.session.clock.until(at)).unwrap_or_default();
         self.politeness.gates.start_delay(&host.group);
         self.politeness.backoffs.start(&host.name, held);
@@ -179,7 +193,7 @@ impl Frontier {
     /// Removes the hosts for which `stays` is false, because another process takes them over. Reverts all
     /// that [`resume`](Self::resume) added for them.
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
-        for (id, host) in self.hosts.retain(stays) {
+        for (id, host) in self.hosts.extract_if(|id, _| !stays(*id)) {
             self.schedule.mark_idle(&host.group, id);
             self.budget.give_back(host.requests);
             let queued = self.quota.remove(&host.site);
@@ -188,11 +202,15 @@ impl Frontier {
         self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
     }
 
+    pub(crate) fn host_named(&mut self, name: &str) -> Option<(HostId, &mut FrontierHost)> {
+        self.hosts.iter_mut().find(|(_, host)| host.name == name).map(|(id, host)| (*id, host))
+    }
+
     pub(crate) fn apply_robots(&mut self, id: HostId, robots: &RobotsRecord) {
         let fetch = &self.session.config.fetch;
         let access = robots.rules(fetch.product());
         let cap = fetch.max_crawl_delay.get();
-        let Some(host) = self.hosts.get_mut(id) else { return };
+        let Some(host) = self.hosts.get_mut(&id) else { return };
         let delay = access.crawl_delay().unwrap_or_default();
         if delay > cap {
             warn!(host = host.name, asked = ?delay, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
@@ -201,13 +219,11 @@ impl Frontier {
         host.access = Some(access);
         let is_stale = robots.stale(self.session.clock.now());
         host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
-        let group = Arc::clone(&host.group);
-        let delay = self.hosts.raise_delay(&group, delay);
-        self.politeness.gates.set_delay(&group, delay);
+        self.politeness.gates.raise_delay(&host.group, delay);
     }
 
     pub(crate) fn wake(&mut self, id: HostId) {
-        if let Some(host) = self.hosts.get(id) {
+        if let Some(host) = self.hosts.get(&id) {
             self.schedule.wake(&host.group, id, Instant::now());
         }
     }
@@ -215,7 +231,7 @@ impl Frontier {
     pub(crate) fn count_queued(&mut self, queued: BTreeMap<HostId, i64>) {
         for (id, by) in queued {
             self.session.progress.queue_grows(by);
-            if let Some(host) = self.hosts.get(id) {
+            if let Some(host) = self.hosts.get(&id) {
                 self.quota.add_queued(&host.site, by);
             }
         }
@@ -241,7 +257,7 @@ impl Frontier {
 
     /// Returns the next action for a host: usually its next URL, checked against robots.txt.
     pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, CrawlError> {
-        let Some(host) = self.hosts.get(id) else { return Ok(NextUrl::Nothing) };
+        let Some(host) = self.hosts.get(&id) else { return Ok(NextUrl::Nothing) };
         if self.is_used_up(host) {
             return Ok(NextUrl::Nothing);
         }
@@ -319,7 +335,7 @@ impl Frontier {
     }
 
     pub(crate) fn spend(&mut self, id: HostId) {
-        if let Some(host) = self.hosts.get_mut(id) {
+        if let Some(host) = self.hosts.get_mut(&id) {
             host.requests += 1;
             self.session.progress.activity.request_started(&host.name, &host.group);
             self.quota.add_pages(&host.site, 1);
@@ -345,8 +361,9 @@ impl Frontier {
         let (now, patience) = (Instant::now(), clock.until(self.session.awaits_until));
         let linger = self.config().crawl.linger.get().max(patience);
         let holds_end = holds_end.unwrap_or(now);
-        let soon =
-            |at: Instant, group| at <= holds_end.max(now + linger) || at <= now + self.hosts.delay(group);
+        let soon = |at: Instant, group| {
+            at <= holds_end.max(now + linger) || at <= now + self.politeness.gates.delay(group)
+        };
         if self.schedule.awaited().any(|(at, group)| soon(at, group)) {
             return Ok(false);
         }

@@ -10,7 +10,9 @@ use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use gleaner_store::HostId;
+use gleaner_config::GapScope;
+use gleaner_frontier::CanonicalUrl;
+use gleaner_store::{HostId, HostRecord, Store};
 
 pub(crate) type GroupName = Arc<str>;
 
@@ -134,6 +136,23 @@ impl Schedule {
             self.due.push(Reverse((at, Arc::clone(group))));
         }
     }
+}
+
+pub(crate) fn group_of(scope: GapScope, record: &HostRecord) -> GroupName {
+    scope.group(&record.domain, &record.name).into()
+}
+
+/// Returns the group of a URL. Uses the stored domain of the URL's host or, for an unknown host, the URL's
+/// domain.
+pub(crate) fn group_of_url(scope: GapScope, store: &Store, url: &CanonicalUrl) -> GroupName {
+    match store.host(url.host()) {
+        Ok(Some(known)) => group_of(scope, &known),
+        Ok(None) | Err(_) => group_of_unknown(scope, url),
+    }
+}
+
+pub(crate) fn group_of_unknown(scope: GapScope, url: &CanonicalUrl) -> GroupName {
+    scope.group(url.domain(), url.host()).into()
 }
 
 #[cfg(test)]

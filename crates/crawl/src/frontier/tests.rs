@@ -87,7 +87,7 @@ fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
         (side.id, false, 1, false),
     ] {
         frontier.apply_robots(host, &failed);
-        let known = frontier.hosts.get_mut(host).unwrap();
+        let known = frontier.hosts.get_mut(&host).unwrap();
         (known.is_seed, known.robots_failures) = (is_seed, failures);
         let NextUrl::Later(pause) = frontier.next_url(host).unwrap() else { panic!("it may be requested") };
         assert_eq!(pause.is_awaited, is_awaited, "{host:?} {is_seed} {failures}");
@@ -104,7 +104,7 @@ fn robots_retries(patience: Duration) -> Vec<i64> {
         let at = record.at;
         frontier.session.clock = Clock::from_fn(move || at);
         frontier.apply_robots(seed, &record);
-        let host = frontier.hosts.get_mut(seed).unwrap();
+        let host = frontier.hosts.get_mut(&seed).unwrap();
         (host.is_seed, host.robots_failures) = (true, record.failures());
         frontier.schedule = Schedule::default();
         frontier.wake(seed);
@@ -169,5 +169,5 @@ fn released_hosts_are_forgotten() {
     assert_eq!(read(&frontier), (0, 0));
     assert_eq!(frontier.budget.exhausted(Instant::now()), None, "the next worker counts these pages");
     assert!(matches!(frontier.next_url(host).unwrap(), NextUrl::Nothing));
-    assert!(frontier.hosts.get(host).is_none());
+    assert!(!frontier.hosts.contains_key(&host));
 }

@@ -261,7 +261,7 @@ impl Replayer {
             pipeline.commit(change)?;
         }
         let Some(mut record) = pipeline.recorder.store.url(key)? else { return Ok(None) };
-        let Some(host) = pipeline.frontier.hosts.get(record.host) else { return Ok(None) };
+        let Some(host) = pipeline.frontier.hosts.get(&record.host) else { return Ok(None) };
         let (group, template) = (Arc::clone(&host.group), pipeline.learner.template(record.host));
         let host_id = record.host;
         record.role = answer.role.unwrap_or(record.role);

@@ -276,7 +276,7 @@ async fn requests_in_flight_are_bounded_over_all_groups() {
 async fn a_request_that_waits_takes_no_place_and_no_gate() {
     let (server, held) = (Server::always(page(b"<p>")).await, Server::always(page(b"<p>")).await);
     let fetcher = Arc::new(fetcher(&["fetch.concurrency=1"]));
-    fetcher.gates().set_delay("slow", Duration::from_secs(3600));
+    fetcher.gates().raise_delay("slow", Duration::from_secs(3600));
     fetcher.gates().start_delay("slow");
     fetcher.backoffs().start(&group_of(&held.url("/")), Duration::from_secs(3600));
     let waiters = [(&server, "slow"), (&held, "quick")].map(|(server, group)| {

@@ -55,7 +55,7 @@ impl<'a> Prober<'a> {
         }
         let group = self.group(url);
         let delay = self.config.delay_of(url.host());
-        self.fetcher.gates().set_delay(&group, delay.get());
+        self.fetcher.gates().raise_delay(&group, delay.get());
         let group_of = |url: &Url| CanonicalUrl::parse(url.as_str()).ok().map(|url| self.group(&url));
         let lease = RequestLease::unlimited();
         let request = RobotsRequest::new(url.url(), &group_of, &lease, Timestamp::now());
@@ -63,7 +63,7 @@ impl<'a> Prober<'a> {
             return Err(NotFetched::Host("its robots.txt redirects to no web address".into()));
         };
         let access = record.rules(self.config.fetch.product());
-        self.fetcher.gates().set_delay(&group, access.effective_delay(delay, &self.config.fetch));
+        self.fetcher.gates().raise_delay(&group, access.effective_delay(delay, &self.config.fetch));
         self.access.insert(url.host().to_owned(), access.clone());
         Ok(access)
     }
