@@ -32,12 +32,12 @@ impl Pipeline {
             self.frontier.quota.add_bytes(&host.site, parsed_response.bytes);
         }
         self.recorder.archive(records, Some(&mut visit.record))?;
-        let (mut change, news) = self.discover_links(&mut visit, &mut parsed_response)?;
+        keep_validators(&mut visit, &mut parsed_response);
+        let mut change = self.discover_links(&mut visit, &mut parsed_response)?;
         if matches!(parsed_response.content, Content::NotArticle(_)) {
             self.recorder.revive_next_page(&mut change, &parsed_response)?;
         }
-        keep_validators(&mut visit, &mut parsed_response);
-        self.record_content(change, visit, parsed_response, news)
+        self.record_content(change, visit, parsed_response)
     }
 
     pub(crate) fn unchanged(
@@ -52,23 +52,27 @@ impl Pipeline {
         self.finish_within(self.recorder.writer.begin(), visit, Outcome::Unchanged, counts)
     }
 
-    /// Adds the links of a page to the frontier. Returns the change and the number of new or changed URLs.
+    /// Adds the links of a page to the frontier. The page becomes a section if it looks like one and leads to
+    /// new URLs.
     fn discover_links(
         &mut self,
         visit: &mut Visit,
         parsed_response: &mut ParsedResponse,
-    ) -> Result<(Change, u64), CrawlError> {
+    ) -> Result<Change, CrawlError> {
         let digest = digest_of(parsed_response.found.iter().map(|(found, _)| found));
         let (change, news) = self.discover(visit, parsed_response)?;
         visit.list_change = list_change(visit, parsed_response, news, digest);
         if parsed_response.refused.contains_key(QUEUE_FULL) {
             // Without validators, the next response contains the full list.
-            (parsed_response.etag, parsed_response.last_modified) = (None, None);
+            (visit.record.etag, visit.record.last_modified) = (None, None);
         }
-        if visit.record.role != Role::Page || becomes_section(visit, parsed_response, news) {
+        if matches!(parsed_response.content, Content::NotArticle(_)) && is_section(visit, news) {
+            visit.record.role = Role::Section;
+        }
+        if visit.record.role != Role::Page {
             visit.record.revisits.digest = digest;
         }
-        Ok((change, news))
+        Ok(change)
     }
 
     /// Adds new URLs to the frontier. Makes a known URL ready if the list announces that the URL has changed.
@@ -137,18 +141,12 @@ impl Pipeline {
     fn record_content(
         &mut self,
         mut change: Change,
-        mut visit: Visit,
+        visit: Visit,
         parsed_response: ParsedResponse,
-        news: u64,
     ) -> Result<(), CrawlError> {
-        let is_section = becomes_section(&visit, &parsed_response, news);
         let counts = PageCounts { bytes: parsed_response.bytes, refused: Some(&parsed_response.refused) };
         let outcome = match parsed_response.content {
             Content::List => Outcome::Listing,
-            Content::NotArticle(_) if is_section => {
-                visit.record.role = Role::Section;
-                Outcome::Listing
-            }
             Content::NotArticle(reason) => {
                 let outcome = Outcome::NotArticle { reason: reason.into() };
                 match visit.record.role {
@@ -173,10 +171,6 @@ impl Pipeline {
         };
         self.finish_within(change, visit, outcome, counts)
     }
-}
-
-fn becomes_section(visit: &Visit, parsed_response: &ParsedResponse, news: u64) -> bool {
-    matches!(parsed_response.content, Content::NotArticle(_)) && is_section(visit, news)
 }
 
 fn keep_validators(visit: &mut Visit, parsed_response: &mut ParsedResponse) {
