@@ -61,15 +61,6 @@ impl EventSource for Network {
         // The channel cannot be closed, because the requester has a sender.
         Ok(self.events.recv_timeout(pause).ok())
     }
-
-    fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
-        pipeline.apply(event)
-    }
-
-    /// Does nothing: the frontier in the store records the progress of a crawl.
-    fn record_progress(&mut self, _: &mut Pipeline) -> Result<(), CrawlError> {
-        Ok(())
-    }
 }
 
 impl Network {

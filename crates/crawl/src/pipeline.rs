@@ -34,10 +34,15 @@ pub(crate) trait EventSource {
 
     fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError>;
 
-    fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError>;
+    fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
+        pipeline.apply(event)
+    }
 
-    /// Records how far the source was read. The next flush writes this to disk.
-    fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError>;
+    /// Records how far the source was read. The next flush writes this to disk. A crawl records nothing here,
+    /// because the frontier in the store is its progress.
+    fn record_progress(&mut self, _: &mut Pipeline) -> Result<(), CrawlError> {
+        Ok(())
+    }
 }
 
 #[derive(Debug)]

@@ -49,7 +49,7 @@ pub use source::WarcFile;
 
 use crate::clock::Clock;
 use crate::error::CrawlError;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{EventSource, Pipeline};
 use crate::progress::Progress;
 use crate::scope::scope;
 use crate::session::{Session, begin};
@@ -195,7 +195,7 @@ pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
 
 fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<ReplayEnd, CrawlError> {
     let ended = pipeline.run(replayer)?;
-    replayer.note(pipeline)?;
+    replayer.record_progress(pipeline)?;
     match ended {
         ReplayEnd::Regrouping => pipeline.release_surplus()?,
         ReplayEnd::Through | ReplayEnd::Stopped => pipeline.recorder.flush()?,

@@ -119,11 +119,54 @@ impl EventSource for Replayer {
     }
 
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
-        self.apply_event(pipeline, event)
+        let (name, host) = match &event {
+            Event::NotRead(visit, ..)
+            | Event::Read(visit, ..)
+            | Event::Unchanged(visit, ..)
+            | Event::Panicked(visit, ..) => (visit.url.host().to_owned(), visit.record.host),
+            Event::Trained(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
+            Event::Failed(..)
+            | Event::Robots(..)
+            | Event::RedirectedRobots(..)
+            | Event::ReadElsewhere(..) => return Ok(()),
+        };
+        match event {
+            Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {
+                self.reextracted(pipeline, *visit, *reading)?;
+            }
+            Event::Trained(job, trained) => {
+                if self.purpose == Purpose::Reextract {
+                    self.compare_trained(pipeline, &job, &trained)?;
+                }
+                pipeline.apply(Event::Trained(job, trained))?;
+            }
+            Event::Read(visit, mut reading, records) => {
+                if self.purpose == Purpose::Ingest {
+                    reading.forget_links();
+                }
+                pipeline.apply(Event::Read(visit, reading, records))?;
+            }
+            event => pipeline.apply(event)?,
+        }
+        self.busy.remove(&name);
+        if let Some(place) = self.in_flight.remove(&name) {
+            self.open.remove(&place);
+        }
+        self.train_if_due(pipeline, host, name);
+        Ok(())
     }
 
     fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
-        self.note(pipeline)
+        let mut change = pipeline.recorder.writer.begin();
+        match &mut self.checkpoint {
+            Some(checkpoint) => {
+                if let Some(place) = self.open.first().copied().or(self.newest) {
+                    checkpoint.raise(&self.own, (self.files[place.file].number, place.offset), &mut change);
+                }
+            }
+            None => self.note_files(&mut change),
+        }
+        pipeline.commit(change)
     }
 }
 
@@ -166,7 +209,7 @@ impl Replayer {
             return Ok(None);
         }
         if !pipeline.membership.is_idle {
-            self.note(pipeline)?;
+            self.record_progress(pipeline)?;
         }
         Ok(pipeline.is_over_everywhere()?.then_some(ReplayEnd::Through))
     }
@@ -287,44 +330,6 @@ impl Replayer {
         }))
     }
 
-    fn apply_event(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
-        let (name, host) = match &event {
-            Event::NotRead(visit, ..)
-            | Event::Read(visit, ..)
-            | Event::Unchanged(visit, ..)
-            | Event::Panicked(visit, ..) => (visit.url.host().to_owned(), visit.record.host),
-            Event::Trained(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
-            Event::Failed(..)
-            | Event::Robots(..)
-            | Event::RedirectedRobots(..)
-            | Event::ReadElsewhere(..) => return Ok(()),
-        };
-        match event {
-            Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {
-                self.reextracted(pipeline, *visit, *reading)?;
-            }
-            Event::Trained(job, trained) => {
-                if self.purpose == Purpose::Reextract {
-                    self.compare_trained(pipeline, &job, &trained)?;
-                }
-                pipeline.apply(Event::Trained(job, trained))?;
-            }
-            Event::Read(visit, mut reading, records) => {
-                if self.purpose == Purpose::Ingest {
-                    reading.forget_links();
-                }
-                pipeline.apply(Event::Read(visit, reading, records))?;
-            }
-            event => pipeline.apply(event)?,
-        }
-        self.busy.remove(&name);
-        if let Some(place) = self.in_flight.remove(&name) {
-            self.open.remove(&place);
-        }
-        self.train_if_due(pipeline, host, name);
-        Ok(())
-    }
-
     fn starts_training(&mut self, pipeline: &mut Pipeline, at: usize) -> Result<bool, CrawlError> {
         let name = self.waiting[at].url.host().to_owned();
         let known = pipeline.recorder.store.host(&name)?;
@@ -339,19 +344,6 @@ impl Replayer {
             self.busy.insert(name);
         }
         begins
-    }
-
-    pub(super) fn note(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
-        let mut change = pipeline.recorder.writer.begin();
-        match &mut self.checkpoint {
-            Some(checkpoint) => {
-                if let Some(place) = self.open.first().copied().or(self.newest) {
-                    checkpoint.raise(&self.own, (self.files[place.file].number, place.offset), &mut change);
-                }
-            }
-            None => self.note_files(&mut change),
-        }
-        pipeline.commit(change)
     }
 
     fn note_files(&mut self, change: &mut Change) {
