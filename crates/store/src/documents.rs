@@ -17,7 +17,7 @@ use crate::messages::Message;
 use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::partitions::Partition;
-use crate::records::document_of;
+use crate::records::{PackedInfo, decode, document_of};
 use crate::{Change, PackedDocument, StoreError, UrlRecord, Writer, keys};
 
 /// Returns the hash to store for a document that must not be found by its text.
@@ -141,7 +141,7 @@ impl Change {
 
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
-        let is_earlier = unpack(&bytes)?.fetched < document.fetched;
+        let is_earlier = decode::<PackedInfo>("a document", &bytes)?.document.fetched < document.fetched;
         Ok(is_earlier.then_some(bytes))
     }
 
