@@ -112,7 +112,7 @@ impl Requester {
     fn visit(&self, visit: Box<Visit>) {
         let (this, fetcher) = (self.clone(), Arc::clone(&self.fetcher));
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
-        let lease = right_of(visit.lease.clone());
+        let lease = request_lease(visit.lease.clone());
         self.runtime.spawn(async move {
             // This wait is zero except for a redirect within a visit. The latency excludes it.
             let wait = fetcher.gates().ready_in(&group);
@@ -188,7 +188,7 @@ impl Requester {
             url: visit.url.clone(),
             hops: visit.hops,
             group_of: &group_of,
-            lease: &right_of(visit.lease.clone()),
+            lease: &request_lease(visit.lease.clone()),
             previous: visit.previous.as_ref(),
             now: self.clock.now(),
         };
@@ -223,7 +223,7 @@ impl Requester {
 }
 
 /// Permits requests to a partition while its lease is valid.
-fn right_of(lease: Lease) -> RequestLease {
+fn request_lease(lease: Lease) -> RequestLease {
     RequestLease::new(move || lease.left())
 }
 

@@ -42,7 +42,8 @@ impl ContextReader {
         let (urls, archived) = (self.store.urls_of(document)?, self.archived(document)?);
         let mut context = RecordContext { urls, archived, earlier, gone, ..RecordContext::default() };
         if let Some(similarity_info) = self.store.similarity_info(document.id)? {
-            context.head = Some(similarity_info.head).filter(|head| *head != document.id);
+            context.representative =
+                Some(similarity_info.representative).filter(|other| *other != document.id);
             context.similarity = similarity_info.similarity;
             context.near_duplicates = similarity_info.members;
             context.related = similarity_info.related.iter().map(|(id, _)| id.to_string()).collect();

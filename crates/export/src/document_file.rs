@@ -323,7 +323,7 @@ mod tests {
         let without = RecordContext::default();
         let with = RecordContext {
             urls: vec!["http://a.example/".into()],
-            head: Some(DocumentId([9; 16])),
+            representative: Some(DocumentId([9; 16])),
             similarity: Some(0.5),
             near_duplicates: 1,
             related: vec!["1".into()],

@@ -33,7 +33,7 @@ pub(crate) struct Permit(());
 
 impl fmt::Debug for RequestLease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Right").field(&self.left()).finish()
+        f.debug_tuple("RequestLease").field(&self.left()).finish()
     }
 }
 

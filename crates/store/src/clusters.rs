@@ -53,7 +53,7 @@ pub(crate) struct SignatureRecord {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClusterRecord {
-    pub(crate) head: DocumentNumber,
+    pub(crate) representative: DocumentNumber,
     pub(crate) members: u32,
 }
 
@@ -82,26 +82,29 @@ impl DocumentReader for ChangeReader<'_> {
     type Error = StoreError;
 
     fn signature(&self, document: DocumentNumber) -> Result<Option<Signature>, StoreError> {
-        Ok(self.0.head(document)?.and_then(|kept| kept.signature()))
+        Ok(self.0.signature_record(document)?.and_then(|record| record.signature()))
     }
 
     fn text(&self, document: DocumentNumber) -> Result<Option<String>, StoreError> {
-        let Some(kept) = self.0.head(document)? else { return Ok(None) };
-        let packed = self.0.get_bytes(&keys::document(kept.id))?;
+        let Some(record) = self.0.signature_record(document)? else { return Ok(None) };
+        let packed = self.0.get_bytes(&keys::document(record.id))?;
         packed.map(|bytes| Ok(unpack(&bytes)?.text)).transpose()
     }
 }
 
 impl Change {
     pub(crate) fn cluster_membership(&self, id: DocumentId) -> Result<Option<ClusterMembership>, StoreError> {
-        self.get("a document's standing", &keys::cluster_membership(id))
+        self.get("a document's cluster membership", &keys::cluster_membership(id))
     }
 
-    pub(crate) fn head(&self, number: DocumentNumber) -> Result<Option<SignatureRecord>, StoreError> {
+    pub(crate) fn signature_record(
+        &self,
+        number: DocumentNumber,
+    ) -> Result<Option<SignatureRecord>, StoreError> {
         self.get("a signature", &keys::signed(number))
     }
 
-    pub(crate) fn cluster(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
+    pub(crate) fn cluster_record(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
         self.get("a cluster", &keys::cluster(cluster))
     }
 
@@ -137,25 +140,25 @@ impl Change {
         };
         let similar = find_similar(signed, &candidates, &ChangeReader(self), &params)?;
         let signature = signed.signature.to_bytes().to_vec();
-        let kept = SignatureRecord { id, words, cluster: 0, signature, related: self.related(&similar)? };
+        let record = SignatureRecord { id, words, cluster: 0, signature, related: self.related(&similar)? };
         let Some(number) = number.map_or_else(|| self.assign_number(id), |number| Ok(Some(number)))? else {
             return Ok(Outcome::Stored);
         };
         let duplicate = similar.first().filter(|hit| hit.verdict == Relation::Duplicate);
-        let head = match duplicate {
-            Some(hit) => self.head(hit.document)?.map(|head| (hit.document, head)),
+        let representative = match duplicate {
+            Some(hit) => self.signature_record(hit.document)?.map(|record| (hit.document, record)),
             None => None,
         };
-        match head {
-            Some((of, head)) => self.join_head(number, kept, (of, head), &signed.keys, duplicates),
-            None => self.add_single(number, kept, &signed.keys, duplicates),
+        match representative {
+            Some(other) => self.join_cluster(number, record, other, &signed.keys, duplicates),
+            None => self.add_single(number, record, &signed.keys, duplicates),
         }
     }
 
     fn related(&self, similar: &[SimilarDocument]) -> Result<Vec<(DocumentId, u8)>, StoreError> {
         let mut related = Vec::new();
         for hit in similar.iter().filter(|hit| hit.verdict == Relation::Related).take(MOST_RELATED) {
-            let id = self.head(hit.document)?.map(|kept| kept.id);
+            let id = self.signature_record(hit.document)?.map(|record| record.id);
             related.extend(id.map(|id| (id, hundredths(hit.similarity))));
         }
         Ok(related)
@@ -164,43 +167,44 @@ impl Change {
     fn add_single(
         &mut self,
         number: DocumentNumber,
-        kept: SignatureRecord,
+        record: SignatureRecord,
         keys: &BandKeys,
         duplicates: &mut Duplicates,
     ) -> Result<Outcome, StoreError> {
         // The cluster needs a new number, because other documents may remain in the old cluster.
-        let Some(cluster) = self.assign_number(kept.id)? else { return Ok(Outcome::Stored) };
+        let Some(cluster) = self.assign_number(record.id)? else { return Ok(Outcome::Stored) };
         let of = self.store.partitions.of_number(number);
-        self.put(keys::cluster_membership(kept.id), &ClusterMembership { number, cluster });
-        self.put(keys::signed(number), &SignatureRecord { cluster, ..kept });
+        self.put(keys::cluster_membership(record.id), &ClusterMembership { number, cluster });
+        self.put(keys::signed(number), &SignatureRecord { cluster, ..record });
         duplicates.put(of, number, keys);
         Ok(Outcome::Stored)
     }
 
-    fn join_head(
+    /// Adds a document to the cluster that `other` represents: as a member, or as the new representative.
+    fn join_cluster(
         &mut self,
         number: DocumentNumber,
-        kept: SignatureRecord,
-        (of, head): (DocumentNumber, SignatureRecord),
+        record: SignatureRecord,
+        (of, other): (DocumentNumber, SignatureRecord),
         keys: &BandKeys,
         duplicates: &mut Duplicates,
     ) -> Result<Outcome, StoreError> {
-        let cluster = head.cluster;
-        let similarity = hundredths(kept.similarity(&head));
-        let kept = SignatureRecord { cluster, ..kept };
+        let cluster = other.cluster;
+        let similarity = hundredths(record.similarity(&other));
+        let record = SignatureRecord { cluster, ..record };
         let here = self.store.partitions.of_number(number);
-        self.put(keys::cluster_membership(kept.id), &ClusterMembership { number, cluster });
-        if !duplicates.representative.prefers(kept.candidate(number), head.candidate(of)) {
-            self.add_member(of, number, &kept)?;
-            return Ok(Outcome::NearDuplicate { of: url_of(head.id), similarity });
+        self.put(keys::cluster_membership(record.id), &ClusterMembership { number, cluster });
+        if !duplicates.representative.prefers(record.candidate(number), other.candidate(of)) {
+            self.add_member(of, number, &record)?;
+            return Ok(Outcome::NearDuplicate { of: url_of(other.id), similarity });
         }
-        self.add_member(of, of, &head)?;
-        let members = self.cluster(cluster)?.map_or(1, |record| record.members);
-        self.put(keys::cluster(cluster), &ClusterRecord { head: number, members });
+        self.add_member(of, of, &other)?;
+        let members = self.cluster_record(cluster)?.map_or(1, |record| record.members);
+        self.put(keys::cluster(cluster), &ClusterRecord { representative: number, members });
         self.remove(keys::signed(of));
-        let outcome = Outcome::NearDuplicate { of: url_of(kept.id), similarity };
-        self.reattribute(url_of(head.id), outcome)?;
-        self.put(keys::signed(number), &kept);
+        let outcome = Outcome::NearDuplicate { of: url_of(record.id), similarity };
+        self.reattribute(url_of(other.id), outcome)?;
+        self.put(keys::signed(number), &record);
         duplicates.put(here, number, keys);
         Ok(Outcome::Stored)
     }
@@ -209,19 +213,19 @@ impl Change {
         &mut self,
         of: DocumentNumber,
         number: DocumentNumber,
-        kept: &SignatureRecord,
+        member: &SignatureRecord,
     ) -> Result<(), StoreError> {
-        let (cluster, partition) = (kept.cluster, self.store.partitions.of_number(kept.cluster));
-        let record = match self.cluster(cluster)? {
+        let (cluster, partition) = (member.cluster, self.store.partitions.of_number(member.cluster));
+        let record = match self.cluster_record(cluster)? {
             Some(record) => ClusterRecord { members: record.members + 1, ..record },
             None => {
                 self.total(partition, |totals| totals.clusters += 1)?;
-                ClusterRecord { head: of, members: 1 }
+                ClusterRecord { representative: of, members: 1 }
             }
         };
         self.total(partition, |totals| totals.near_duplicates += 1)?;
         self.put(keys::cluster(cluster), &record);
-        self.put(keys::member(cluster, number), kept);
+        self.put(keys::member(cluster, number), member);
         Ok(())
     }
 
@@ -247,11 +251,11 @@ impl Change {
         number: DocumentNumber,
         duplicates: &mut Duplicates,
     ) -> Result<(), StoreError> {
-        let Some(mut record) = self.cluster(cluster)? else { return Ok(()) };
+        let Some(mut record) = self.cluster_record(cluster)? else { return Ok(()) };
         let partition = self.store.partitions.of_number(cluster);
         let member = keys::member(cluster, number);
-        if record.head == number {
-            record.head = self.succeed(cluster, duplicates)?.unwrap_or(number);
+        if record.representative == number {
+            record.representative = self.succeed(cluster, duplicates)?.unwrap_or(number);
         } else if self.get_bytes(&member)?.is_some() {
             self.remove(member);
         } else {
@@ -274,12 +278,12 @@ impl Change {
         cluster: u32,
         duplicates: &mut Duplicates,
     ) -> Result<Option<DocumentNumber>, StoreError> {
-        let Some((number, kept)) = self.next_representative(cluster, duplicates)? else { return Ok(None) };
+        let Some((number, record)) = self.next_representative(cluster, duplicates)? else { return Ok(None) };
         let here = self.store.partitions.of_number(cluster);
         self.remove(keys::member(cluster, number));
-        self.put(keys::signed(number), &kept);
-        duplicates.put_signature(here, number, kept.signature());
-        self.reattribute(url_of(kept.id), Outcome::Stored)?;
+        self.put(keys::signed(number), &record);
+        duplicates.put_signature(here, number, record.signature());
+        self.reattribute(url_of(record.id), Outcome::Stored)?;
         Ok(Some(number))
     }
 
@@ -292,12 +296,12 @@ impl Change {
         for pair in self.scan(&keys::cluster(cluster)) {
             let (key, value) = pair?;
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
-            let kept: SignatureRecord = decode("a member of a cluster", &value)?;
+            let record: SignatureRecord = decode("a member of a cluster", &value)?;
             let is_preferred = heir.as_ref().is_none_or(|(other, than)| {
-                duplicates.representative.prefers(kept.candidate(number), than.candidate(*other))
+                duplicates.representative.prefers(record.candidate(number), than.candidate(*other))
             });
             if is_preferred {
-                heir = Some((number, kept));
+                heir = Some((number, record));
             }
         }
         Ok(heir)
@@ -316,8 +320,8 @@ impl Change {
             keys::member(cluster_membership.cluster, cluster_membership.number),
         ];
         for place in places {
-            if let Some(kept) = self.get::<SignatureRecord>("a signature", &place)? {
-                self.put(place, &SignatureRecord { id: to, ..kept });
+            if let Some(record) = self.get::<SignatureRecord>("a signature", &place)? {
+                self.put(place, &SignatureRecord { id: to, ..record });
             }
         }
         Ok(())
@@ -329,11 +333,13 @@ impl Change {
             return Ok(Outcome::Stored);
         };
         let own = self.get::<SignatureRecord>("a member of a cluster", &keys::member(cluster, number))?;
-        let head = self.cluster(cluster)?.map(|record| self.head(record.head)).transpose()?.flatten();
-        Ok(match own.zip(head) {
-            Some((own, head)) => {
-                Outcome::NearDuplicate { of: url_of(head.id), similarity: hundredths(own.similarity(&head)) }
-            }
+        let number = self.cluster_record(cluster)?.map(|record| record.representative);
+        let representative = number.map(|number| self.signature_record(number)).transpose()?.flatten();
+        Ok(match own.zip(representative) {
+            Some((own, other)) => Outcome::NearDuplicate {
+                of: url_of(other.id),
+                similarity: hundredths(own.similarity(&other)),
+            },
             None => Outcome::Stored,
         })
     }

@@ -170,12 +170,12 @@ impl Change {
         Ok(())
     }
 
-    fn remove_alias(&mut self, head: DocumentId, url: UrlKey) -> Result<(), StoreError> {
-        let (here, there) = (self.partition_at(url)?, self.partition_of_document(head)?);
+    fn remove_alias(&mut self, of: DocumentId, url: UrlKey) -> Result<(), StoreError> {
+        let (here, there) = (self.partition_at(url)?, self.partition_of_document(of)?);
         if there == here {
-            self.remove(keys::alias(head, url));
+            self.remove(keys::alias(of, url));
         } else {
-            self.send(here, there, &Message::NoAlias { of: head, url });
+            self.send(here, there, &Message::NoAlias { of, url });
         }
         self.end_alias(url)
     }

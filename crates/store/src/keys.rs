@@ -53,7 +53,7 @@ pub(crate) const DOCUMENT: u8 = b'd';
 pub(crate) const HISTORY: u8 = b'e';
 pub(crate) const ALIAS: u8 = b'a';
 pub(crate) const CONTENT: u8 = b'c';
-pub(crate) const STANDING: u8 = b'n';
+pub(crate) const MEMBERSHIP: u8 = b'n';
 pub(crate) const SIGNED: u8 = b's';
 pub(crate) const CLUSTER: u8 = b'k';
 pub(crate) const COUNTS: u8 = b'o';
@@ -70,8 +70,8 @@ pub(crate) const DOCUMENTS_FILE: u8 = b'd';
 /// The first bytes of all records that are checked or copied, in ascending order. Raw pages are treated
 /// separately.
 pub(crate) const SPACES: [u8; 20] = [
-    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, STANDING, COUNTS,
-    READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
+    ALIAS, ROBOTS, CONTENT, DOCUMENT, HISTORY, BUFFERED, HOST, RUN, CLUSTER, HEALTH, META, MEMBERSHIP,
+    COUNTS, READY, REPLAYED, SIGNED, TEMPLATE, URL, REVISIT, RETRY,
 ];
 
 /// The part of a record that determines its partition in a partitioned store.
@@ -108,7 +108,7 @@ pub(crate) fn owner_of(key: &[u8]) -> Owner<'_> {
         META => first.filter(|_| OF_PARTITION.contains(&&rest[1..])).map(Owner::Partition),
         ROBOTS | HEALTH | TEMPLATE => Some(Owner::Host(name(up_to_nul()))),
         COUNTS => rest.get(4..).map(|bytes| Owner::Host(name(bytes))),
-        URL | PAGE | DOCUMENT | HISTORY | ALIAS | STANDING => {
+        URL | PAGE | DOCUMENT | HISTORY | ALIAS | MEMBERSHIP => {
             rest.first_chunk().map(|url| Owner::Url(UrlKey::from_bytes(*url)))
         }
         CONTENT => Some(Owner::Document),
@@ -227,7 +227,7 @@ pub(crate) fn content(hash: &ContentHash) -> Vec<u8> {
 }
 
 pub(crate) fn cluster_membership(id: DocumentId) -> Vec<u8> {
-    key(STANDING, &[id.as_bytes()])
+    key(MEMBERSHIP, &[id.as_bytes()])
 }
 
 pub(crate) fn signed(number: u32) -> Vec<u8> {

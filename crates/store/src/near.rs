@@ -166,8 +166,8 @@ impl NearDuplicates {
         for pair in store.engine.scan(range) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let kept: SignatureRecord = decode("a signature", &value)?;
-            if let Some(signature) = kept.signature() {
+            let record: SignatureRecord = decode("a signature", &value)?;
+            if let Some(signature) = record.signature() {
                 let Ok(()) =
                     self.table.put(number, &keys_in(partition, &BandKeys::from_signature(&signature)));
                 documents += 1;

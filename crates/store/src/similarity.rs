@@ -13,7 +13,7 @@ use crate::{Store, StoreError, keys};
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarityInfo {
     /// The representative of the document's cluster. A document that is alone represents itself.
-    pub head: DocumentId,
+    pub representative: DocumentId,
     /// Estimated similarity to the representative, 0 to 1. `None` if the document represents itself.
     pub similarity: Option<f64>,
     /// Number of members of the document's cluster, without the representative.
@@ -28,7 +28,7 @@ pub struct SimilarityInfo {
 pub struct Cluster {
     number: u32,
     /// The id of the representative.
-    pub head: DocumentId,
+    pub representative: DocumentId,
     /// Number of words of the representative's text.
     pub words: u64,
     /// Number of members without the representative, at least 1.
@@ -54,21 +54,23 @@ impl Store {
     pub fn similarity_info(&self, id: DocumentId) -> Result<Option<SimilarityInfo>, StoreError> {
         let Some(cluster_membership) = self.cluster_membership(id)? else { return Ok(None) };
         let cluster = self.cluster_record(cluster_membership.cluster)?;
-        let number = cluster.map_or(cluster_membership.number, |cluster| cluster.head);
-        let Some(head) = self.kept(&keys::signed(number))? else { return Ok(None) };
-        let own = match head.id == id {
+        let number = cluster.map_or(cluster_membership.number, |cluster| cluster.representative);
+        let Some(representative) = self.signature_record(&keys::signed(number))? else { return Ok(None) };
+        let own = match representative.id == id {
             true => None,
-            false => self.kept(&keys::member(cluster_membership.cluster, cluster_membership.number))?,
+            false => {
+                self.signature_record(&keys::member(cluster_membership.cluster, cluster_membership.number))?
+            }
         };
         let mut related = Vec::new();
-        for (other, similarity) in &own.as_ref().unwrap_or(&head).related {
+        for (other, similarity) in &own.as_ref().unwrap_or(&representative).related {
             if self.cluster_membership(*other)?.is_some() {
                 related.push((*other, f64::from(*similarity) / 100.0));
             }
         }
         Ok(Some(SimilarityInfo {
-            head: head.id,
-            similarity: own.map(|own| own.similarity(&head)),
+            representative: representative.id,
+            similarity: own.map(|own| own.similarity(&representative)),
             members: cluster.map_or(0, |cluster| cluster.members.into()),
             related,
         }))
@@ -82,20 +84,18 @@ impl Store {
         let Some(ClusterMembership { number, cluster }) = self.cluster_membership(id)? else {
             return Ok(false);
         };
-        Ok(self.cluster_record(cluster)?.is_some_and(|record| record.head != number))
+        Ok(self.cluster_record(cluster)?.is_some_and(|record| record.representative != number))
     }
 
     /// Returns all clusters of two or more documents, in the order of their numbers.
     pub fn clusters(&self) -> impl Iterator<Item = Result<Cluster, StoreError>> + use<'_> {
         let pairs = self.scan([keys::CLUSTER]);
-        let heads = pairs.map(|pair| {
+        let clusters = pairs.map(|pair| {
             let (key, value) = pair?;
             let Some((number, None)) = keys::numbers(&key) else { return Ok(None) };
-            let ClusterRecord { head, members } = decode("a cluster", &value)?;
-            let head = self.kept(&keys::signed(head))?;
-            Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
+            self.cluster_from(number, decode("a cluster", &value)?)
         });
-        heads.filter_map(Result::transpose)
+        clusters.filter_map(Result::transpose)
     }
 
     /// Returns the cluster of a document, or `None` if the document is alone or was never compared.
@@ -106,9 +106,19 @@ impl Store {
         let Some(ClusterMembership { cluster: number, .. }) = self.cluster_membership(id)? else {
             return Ok(None);
         };
-        let Some(ClusterRecord { head, members }) = self.cluster_record(number)? else { return Ok(None) };
-        let head = self.kept(&keys::signed(head))?;
-        Ok(head.map(|kept| Cluster { number, head: kept.id, words: kept.words, members: members.into() }))
+        let Some(record) = self.cluster_record(number)? else { return Ok(None) };
+        self.cluster_from(number, record)
+    }
+
+    fn cluster_from(&self, number: u32, record: ClusterRecord) -> Result<Option<Cluster>, StoreError> {
+        let representative = self.signature_record(&keys::signed(record.representative))?;
+        let members = record.members.into();
+        Ok(representative.map(|SignatureRecord { id, words, .. }| Cluster {
+            number,
+            representative: id,
+            words,
+            members,
+        }))
     }
 
     /// Returns the members of a cluster without the representative, in the order of their numbers.
@@ -120,25 +130,25 @@ impl Store {
         cluster: &Cluster,
     ) -> Result<impl Iterator<Item = Result<Member, StoreError>> + use<>, StoreError> {
         let number = cluster.number;
-        let record = self.cluster_record(number)?;
-        let head = record.map(|record| self.kept(&keys::signed(record.head))).transpose()?.flatten();
+        let representative = self.cluster_record(number)?.map(|record| keys::signed(record.representative));
+        let representative = representative.map(|key| self.signature_record(&key)).transpose()?.flatten();
         let pairs = self.scan(keys::cluster(number)).filter(|pair| match pair {
             Ok((key, _)) => matches!(keys::numbers(key), Some((_, Some(_)))),
             Err(_) => true,
         });
         Ok(pairs.map(move |pair| {
             let (_, value) = pair?;
-            let kept: SignatureRecord = decode("a member of a cluster", &value)?;
-            let similarity = head.as_ref().map_or(0.0, |head| kept.similarity(head));
-            Ok(Member { id: kept.id, words: kept.words, similarity })
+            let record: SignatureRecord = decode("a member of a cluster", &value)?;
+            let similarity = representative.as_ref().map_or(0.0, |other| record.similarity(other));
+            Ok(Member { id: record.id, words: record.words, similarity })
         }))
     }
 
     pub(crate) fn cluster_membership(&self, id: DocumentId) -> Result<Option<ClusterMembership>, StoreError> {
-        self.get("a document's standing", &keys::cluster_membership(id))
+        self.get("a document's cluster membership", &keys::cluster_membership(id))
     }
 
-    pub(crate) fn kept(&self, key: &[u8]) -> Result<Option<SignatureRecord>, StoreError> {
+    pub(crate) fn signature_record(&self, key: &[u8]) -> Result<Option<SignatureRecord>, StoreError> {
         self.get("a signature", key)
     }
 

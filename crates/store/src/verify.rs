@@ -113,7 +113,7 @@ impl<E: Examiner> StoreCheck<'_, E> {
             Some(keys::HISTORY) => self.history(key, value),
             Some(keys::CONTENT) => self.content(value),
             Some(keys::ALIAS) => self.alias(key),
-            Some(keys::STANDING) => self.cluster_membership(key, value),
+            Some(keys::MEMBERSHIP) => self.cluster_membership(key, value),
             Some(keys::SIGNED) => self.signed(key, value),
             Some(keys::CLUSTER) => self.cluster(key, value),
             Some(keys::HOST) => {
@@ -234,10 +234,10 @@ impl<E: Examiner> StoreCheck<'_, E> {
         if ContentHash::from_text(&document.text) != document.content_hash {
             self.examiner.fault(format!("the text of {} differs from the stored hash", document.url));
         }
-        let head: Option<DocumentId> =
+        let found: Option<DocumentId> =
             self.store.get("a content hash", &keys::content(&document.content_hash))?;
         let own = keys::content(&own_hash(&document.content_hash, document.id));
-        if head != Some(document.id) && !self.has(&own)? {
+        if found != Some(document.id) && !self.has(&own)? {
             self.examiner.fault(format!("the content hash of {} does not refer to it", document.url));
         }
         match self.store.url(url) {
@@ -274,14 +274,14 @@ impl<E: Examiner> StoreCheck<'_, E> {
 
     fn alias(&mut self, key: &[u8]) -> Result<(), StoreError> {
         self.looked.aliases += 1;
-        let (Some(head), Some(url)) = (key.get(1..17), keys::last_url(key)) else { return Ok(()) };
-        let head = DocumentId(head.try_into().unwrap_or_default());
-        if !self.has(&keys::document(head))? {
-            self.examiner.fault(format!("the URL {url} is an alias of the missing document {head}"));
+        let (Some(of), Some(url)) = (key.get(1..17), keys::last_url(key)) else { return Ok(()) };
+        let of = DocumentId(of.try_into().unwrap_or_default());
+        if !self.has(&keys::document(of))? {
+            self.examiner.fault(format!("the URL {url} is an alias of the missing document {of}"));
         }
         let original = self.store.url(url)?.and_then(|record| record.duplicate_of).map(document_of);
-        if original != Some(head) {
-            self.examiner.fault(format!("the URL {url} does not record that it is an alias of {head}"));
+        if original != Some(of) {
+            self.examiner.fault(format!("the URL {url} does not record that it is an alias of {of}"));
         }
         Ok(())
     }

@@ -104,7 +104,7 @@ impl Corpus {
         let store = self.writer.store();
         let clusters: Vec<_> = store.clusters().map(Result::unwrap).collect();
         let members = |cluster| store.members(cluster).unwrap().map(|member| member.unwrap().id).collect();
-        clusters.iter().map(|cluster| (cluster.head, members(cluster))).collect()
+        clusters.iter().map(|cluster| (cluster.representative, members(cluster))).collect()
     }
 
     fn faults(&self) -> Vec<String> {
@@ -202,7 +202,7 @@ fn levels_can_be_switched_off_and_the_similarity_chosen(place: &Place) {
     assert_eq!(corpus.place(2, &text(0, 2)), Outcome::Stored);
     let similarity_info = corpus.writer.store().similarity_info(id(2)).unwrap().unwrap();
     assert_eq!(
-        (similarity_info.head, similarity_info.similarity, similarity_info.related[0].0),
+        (similarity_info.representative, similarity_info.similarity, similarity_info.related[0].0),
         (id(2), None, id(0))
     );
     corpus.set(|levels| levels.near = Some(SimilarityParams::default()));

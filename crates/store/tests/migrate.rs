@@ -215,7 +215,7 @@ fn seen(store: &Store) -> Seen {
         hosts: hosts.iter().map(of_host).collect(),
         urls: (0..PAGES).map(of_url).collect(),
         documents: store.documents().map(|document| of_document(document.unwrap())).collect(),
-        clusters: clusters.iter().map(|cluster| (cluster.head, members(cluster))).collect(),
+        clusters: clusters.iter().map(|cluster| (cluster.representative, members(cluster))).collect(),
         languages: totals
             .languages
             .iter()
@@ -312,7 +312,7 @@ fn split(seen: Seen) -> Seen {
     });
     let clusters: BTreeMap<DocumentId, BTreeSet<DocumentId>> = clusters.collect();
     let is_split = |id: &DocumentId, similarity_info: &SimilarityInfo| {
-        partitions[id] != partitions[&similarity_info.head]
+        partitions[id] != partitions[&similarity_info.representative]
     };
     let heads: BTreeMap<DocumentId, SimilarityInfo> = seen
         .documents
@@ -332,10 +332,16 @@ fn split(seen: Seen) -> Seen {
     let of_document = |(document, revisions, urls, similarity_info, gone): SeenDocument| {
         let similarity_info =
             similarity_info.map(|similarity_info| match is_split(&document.id, &similarity_info) {
-                true => SimilarityInfo { head: document.id, similarity: None, members: 0, ..similarity_info },
+                true => SimilarityInfo {
+                    representative: document.id,
+                    similarity: None,
+                    members: 0,
+                    ..similarity_info
+                },
                 false => {
-                    let members =
-                        clusters.get(&similarity_info.head).map_or(0, |members| members.len() as u64);
+                    let members = clusters
+                        .get(&similarity_info.representative)
+                        .map_or(0, |members| members.len() as u64);
                     SimilarityInfo { members, ..similarity_info }
                 }
             });

@@ -87,7 +87,7 @@ impl Lister<'_> {
     }
 
     fn is_wanted(&self, cluster: &Cluster) -> Result<bool, StoreError> {
-        if self.host.is_none() || self.is_of_host(cluster.head)? {
+        if self.host.is_none() || self.is_of_host(cluster.representative)? {
             return Ok(true);
         }
         for member in self.store.members(cluster)? {
@@ -120,10 +120,10 @@ impl Lister<'_> {
                 "similarity": member.similarity,
             }));
         }
-        let head = cluster.head;
+        let representative = cluster.representative;
         Ok(json!({
-            "id": head.to_string(),
-            "url": self.url(head)?,
+            "id": representative.to_string(),
+            "url": self.url(representative)?,
             "words": cluster.words,
             "members": members,
         }))

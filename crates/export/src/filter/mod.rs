@@ -81,7 +81,7 @@ impl Filter {
         if let Some(filter) = self.texts.iter().find(|filter| !filter.holds(document)) {
             return Err(filter.property.name().into());
         }
-        if !self.members && context.head.is_some() {
+        if !self.members && context.representative.is_some() {
             return Err(NEAR_DUPLICATE.into());
         }
         let record = Record::new(document, context);

@@ -33,7 +33,7 @@ pub struct RecordContext {
     /// All URLs with this text. The document's own URL is first.
     pub urls: Vec<String>,
     /// The representative of the document's cluster. `None` if the document is itself the representative.
-    pub head: Option<DocumentId>,
+    pub representative: Option<DocumentId>,
     /// Estimated similarity to the representative, from 0 to 1. `None` if the document is itself the
     /// representative.
     pub similarity: Option<f64>,
@@ -61,7 +61,7 @@ impl<'a> Record<'a> {
             context,
             id: document.id.to_string(),
             content_hash: document.content_hash.to_string(),
-            cluster: context.head.unwrap_or(document.id).to_string(),
+            cluster: context.representative.unwrap_or(document.id).to_string(),
             gone: context.gone.map(|gone| gone.to_string()),
             quality: Quality::new(&document.text, &document.language),
             counts: OnceCell::new(),

@@ -82,11 +82,11 @@ pub(crate) fn documents() -> Vec<Document> {
 
 pub(crate) fn context(document: &Document) -> RecordContext {
     let urls = vec![document.url.clone(), format!("{}#2", document.url)];
-    let head = Some(DocumentId([9; 16]));
+    let representative = Some(DocumentId([9; 16]));
     let archived = Some(("gleaner-20261120023000-00001.warc.gz".to_owned(), 1234));
     RecordContext {
         urls,
-        head,
+        representative,
         similarity: Some(0.75),
         near_duplicates: 2,
         archived,

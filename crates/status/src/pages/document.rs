@@ -124,7 +124,7 @@ fn links(
                 li { a href={ (here) "/page.txt" } { (request.translate("Archived page (source)", "Trang đã lưu (mã nguồn)")) } }
             }
             @if let Some(similarity_info) = cluster {
-                li { a href={ "/duplicates/" (similarity_info.head) } {
+                li { a href={ "/duplicates/" (similarity_info.representative) } {
                     (request.translate("Cluster of near-duplicates:", "Nhóm gần trùng:")) " "
                     (request.language.number(similarity_info.members + 1)) " " (request.translate("documents", "văn bản"))
                 } }
@@ -142,7 +142,7 @@ fn related_documents(
     let Some(similarity_info) = similarity_info else { return Ok(html! {}) };
     let head = (
         request.translate("near-duplicate of", "gần trùng với"),
-        similarity_info.head,
+        similarity_info.representative,
         similarity_info.similarity.unwrap_or_default(),
     );
     let head = Some(head).filter(|(_, head, _)| *head != id);

@@ -88,16 +88,16 @@ fn cluster_summary(
         (head(store, request, cluster)?)
         (members(store, cluster, 0, MEMBERS_SHOWN)?)
         @if more > 0 {
-            p { a href={ "/duplicates/" (cluster.head) } { "+" (request.language.number(more)) " " (request.translate("more", "bản nữa")) } }
+            p { a href={ "/duplicates/" (cluster.representative) } { "+" (request.language.number(more)) " " (request.translate("more", "bản nữa")) } }
         }
     })
 }
 
 fn head(store: &Store, request: &PageRequest, cluster: &Cluster) -> Result<Markup, StoreError> {
-    let (title, host) = named(store, cluster.head)?;
+    let (title, host) = named(store, cluster.representative)?;
     Ok(html! {
         div.head {
-            a href={ "/documents/" (cluster.head) } { (title) }
+            a href={ "/documents/" (cluster.representative) } { (title) }
             span.faint { (host) " · " (request.language.number(cluster.words)) " " (request.translate("words", "từ")) " · +" (cluster.members) }
         }
     })

@@ -188,7 +188,7 @@ impl Copier<'_> {
     ) -> Result<Option<Outcome>, StoreError> {
         let Some(Outcome::NearDuplicate { .. }) = last else { return Ok(last) };
         let is_elsewhere = match self.from.cluster_of(document_of(url))? {
-            Some(cluster) => self.partition_of_document(cluster.head)? != partition,
+            Some(cluster) => self.partition_of_document(cluster.representative)? != partition,
             None => false,
         };
         Ok(if is_elsewhere { Some(Outcome::Stored) } else { last })
@@ -229,19 +229,19 @@ impl Copier<'_> {
 
     fn clusters(&mut self) -> Result<(), StoreError> {
         self.number()?;
-        for pair in self.from.scan([keys::STANDING]) {
+        for pair in self.from.scan([keys::MEMBERSHIP]) {
             let (key, value) = pair?;
-            let cluster_membership: ClusterMembership = decode("a document's standing", &value)?;
+            let cluster_membership: ClusterMembership = decode("a document's cluster membership", &value)?;
             let cluster_membership = self.renumbered(cluster_membership)?;
             self.put(key, encode(&cluster_membership))?;
         }
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let kept: SignatureRecord = decode("a signature", &value)?;
+            let signed: SignatureRecord = decode("a signature", &value)?;
             let ClusterMembership { number, cluster } =
-                self.renumbered(ClusterMembership { number, cluster: kept.cluster })?;
-            self.put(keys::signed(number), encode(&SignatureRecord { cluster, ..kept }))?;
+                self.renumbered(ClusterMembership { number, cluster: signed.cluster })?;
+            self.put(keys::signed(number), encode(&SignatureRecord { cluster, ..signed }))?;
         }
         let mut record: Option<(u32, ClusterRecord)> = None;
         for pair in self.from.scan([keys::CLUSTER]) {
@@ -250,10 +250,10 @@ impl Copier<'_> {
                 None => {}
                 // The members of a cluster come directly after its record.
                 Some((number, None)) => {
-                    let ClusterRecord { head, .. } = decode("a cluster", &value)?;
-                    let ClusterMembership { number: head, cluster } =
-                        self.renumbered(ClusterMembership { number: head, cluster: number })?;
-                    self.cluster(record.replace((cluster, ClusterRecord { head, members: 0 })))?;
+                    let ClusterRecord { representative, .. } = decode("a cluster", &value)?;
+                    let ClusterMembership { number: representative, cluster } =
+                        self.renumbered(ClusterMembership { number: representative, cluster: number })?;
+                    self.cluster(record.replace((cluster, ClusterRecord { representative, members: 0 })))?;
                 }
                 Some((_, Some(number))) => {
                     let is_member = self.member(number, &value)?;
@@ -269,11 +269,11 @@ impl Copier<'_> {
     /// Writes a member of a cluster. If the member and the cluster are in different partitions, writes a
     /// document without a cluster and returns `false`.
     fn member(&mut self, number: u32, value: &[u8]) -> Result<bool, StoreError> {
-        let kept: SignatureRecord = decode("a member of a cluster", value)?;
-        let new = self.renumbered(ClusterMembership { number, cluster: kept.cluster })?;
-        let is_member = new.cluster == self.numbers.get(kept.cluster)?;
+        let signed: SignatureRecord = decode("a member of a cluster", value)?;
+        let new = self.renumbered(ClusterMembership { number, cluster: signed.cluster })?;
+        let is_member = new.cluster == self.numbers.get(signed.cluster)?;
         let key = if is_member { keys::member(new.cluster, new.number) } else { keys::signed(new.number) };
-        self.put(key, encode(&SignatureRecord { cluster: new.cluster, ..kept }))?;
+        self.put(key, encode(&SignatureRecord { cluster: new.cluster, ..signed }))?;
         Ok(is_member)
     }
 
@@ -281,16 +281,16 @@ impl Copier<'_> {
         for pair in self.from.scan([keys::SIGNED]) {
             let (key, value) = pair?;
             let Some((number, _)) = keys::numbers(&key) else { continue };
-            let kept: SignatureRecord = decode("a signature", &value)?;
-            let partition = self.partition_of_number(number, kept.id)?;
+            let signed: SignatureRecord = decode("a signature", &value)?;
+            let partition = self.partition_of_number(number, signed.id)?;
             self.numbers.note(number, partition)?;
-            self.numbers.note(kept.cluster, partition)?;
+            self.numbers.note(signed.cluster, partition)?;
         }
         for pair in self.from.scan([keys::CLUSTER]) {
             let (key, value) = pair?;
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
-            let kept: SignatureRecord = decode("a member of a cluster", &value)?;
-            self.numbers.note(number, self.partition_of_number(number, kept.id)?)?;
+            let signed: SignatureRecord = decode("a member of a cluster", &value)?;
+            self.numbers.note(number, self.partition_of_number(number, signed.id)?)?;
         }
         let given = self.numbers.assign(&self.target)?;
         for (partition, count) in self.target.all().into_iter().zip(given).filter(|(_, count)| *count > 0) {

@@ -11,7 +11,8 @@ use crate::{StoreError, keys};
 
 impl<E: Examiner> StoreCheck<'_, E> {
     pub(super) fn cluster_membership(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let Some(cluster_membership) = self.read::<ClusterMembership>("a document's standing", key, value)
+        let Some(cluster_membership) =
+            self.read::<ClusterMembership>("a document's cluster membership", key, value)
         else {
             return Ok(());
         };
@@ -31,12 +32,13 @@ impl<E: Examiner> StoreCheck<'_, E> {
 
     /// Checks the signature of a document that represents its cluster or is the only document in it.
     pub(super) fn signed(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let Some(kept) = self.read::<SignatureRecord>("a signature", key, value) else { return Ok(()) };
+        let Some(signed) = self.read::<SignatureRecord>("a signature", key, value) else { return Ok(()) };
         let Some((number, _)) = keys::numbers(key) else { return Ok(()) };
-        self.kept(number, &kept)?;
-        let record = self.store.cluster_record(kept.cluster)?;
-        if record.is_some_and(|record| record.head != number) {
-            self.examiner.fault(format!("the cluster {} has two heads; one is {}", kept.cluster, kept.id));
+        self.signature_record(number, &signed)?;
+        let record = self.store.cluster_record(signed.cluster)?;
+        if record.is_some_and(|record| record.representative != number) {
+            self.examiner
+                .fault(format!("the cluster {} has two heads; one is {}", signed.cluster, signed.id));
         }
         Ok(())
     }
@@ -46,12 +48,13 @@ impl<E: Examiner> StoreCheck<'_, E> {
             Some((cluster, None)) => self.head_of(cluster, key, value),
             Some((cluster, Some(number))) => {
                 self.looked.members += 1;
-                let Some(kept) = self.read::<SignatureRecord>("a member of a cluster", key, value) else {
+                let Some(signed) = self.read::<SignatureRecord>("a member of a cluster", key, value) else {
                     return Ok(());
                 };
-                self.kept(number, &kept)?;
-                if kept.cluster != cluster || self.store.cluster_record(cluster)?.is_none() {
-                    self.examiner.fault(format!("the document {} is a member of a missing cluster", kept.id));
+                self.signature_record(number, &signed)?;
+                if signed.cluster != cluster || self.store.cluster_record(cluster)?.is_none() {
+                    self.examiner
+                        .fault(format!("the document {} is a member of a missing cluster", signed.id));
                 }
                 Ok(())
             }
@@ -62,8 +65,8 @@ impl<E: Examiner> StoreCheck<'_, E> {
     fn head_of(&mut self, cluster: u32, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let Some(record) = self.read::<ClusterRecord>("a cluster", key, value) else { return Ok(()) };
         self.looked.clusters += 1;
-        let head = self.store.kept(&keys::signed(record.head))?;
-        if head.is_none_or(|head| head.cluster != cluster) {
+        let representative = self.store.signature_record(&keys::signed(record.representative))?;
+        if representative.is_none_or(|signed| signed.cluster != cluster) {
             self.examiner.fault(format!("the cluster {cluster} has no head"));
         }
         let mut members = 0;
@@ -77,13 +80,14 @@ impl<E: Examiner> StoreCheck<'_, E> {
         Ok(())
     }
 
-    fn kept(&mut self, number: u32, kept: &SignatureRecord) -> Result<(), StoreError> {
-        let expected = ClusterMembership { number, cluster: kept.cluster };
-        if self.store.cluster_membership(kept.id)? != Some(expected) {
-            self.examiner.fault(format!("a signature names the document {}, which has another one", kept.id));
+    fn signature_record(&mut self, number: u32, signed: &SignatureRecord) -> Result<(), StoreError> {
+        let expected = ClusterMembership { number, cluster: signed.cluster };
+        if self.store.cluster_membership(signed.id)? != Some(expected) {
+            self.examiner
+                .fault(format!("a signature names the document {}, which has another one", signed.id));
         }
-        if Signature::from_bytes(&kept.signature).is_none() {
-            self.examiner.fault(format!("the signature of the document {} cannot be read", kept.id));
+        if Signature::from_bytes(&signed.signature).is_none() {
+            self.examiner.fault(format!("the signature of the document {} cannot be read", signed.id));
         }
         Ok(())
     }

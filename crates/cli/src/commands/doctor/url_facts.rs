@@ -157,10 +157,10 @@ impl DoctorContext {
         }
         let similarity_info = self.store.similarity_info(document.id).map_err(Failure::work)?;
         if let Some(similarity_info) =
-            similarity_info.filter(|similarity_info| similarity_info.head != document.id)
+            similarity_info.filter(|similarity_info| similarity_info.representative != document.id)
         {
-            let head = self.store.document(similarity_info.head).map_err(Failure::work)?;
-            let head = head.map_or_else(|| similarity_info.head.to_string(), |head| head.url);
+            let head = self.store.document(similarity_info.representative).map_err(Failure::work)?;
+            let head = head.map_or_else(|| similarity_info.representative.to_string(), |head| head.url);
             let similarity = similarity_info.similarity.unwrap_or_default();
             facts.add(
                 "document",

@@ -119,8 +119,8 @@ pub(super) const CONTENT_COLUMNS: Group = Group {
     },
 };
 
-pub(super) const STANDING: RecordKind = RecordKind {
-    space: crate::keys::STANDING,
+pub(super) const MEMBERSHIP: RecordKind = RecordKind {
+    space: crate::keys::MEMBERSHIP,
     table: "documents",
     only: "number IS NOT NULL",
     key: ID,
@@ -151,7 +151,7 @@ pub(super) const SIGNED: RecordKind = RecordKind {
     join: |fields| Some(fields.int::<u32>()?.to_be_bytes().to_vec()),
     record: |fields| {
         let is_member = fields.bool()?;
-        kept(fields).filter(|_| !is_member).map(|kept| encode(&kept))
+        signature_record(fields).filter(|_| !is_member).map(|record| encode(&record))
     },
 };
 
@@ -202,7 +202,7 @@ fn signature_row(number: SqlValue, is_member: bool, value: &[u8]) -> Result<Row,
     Ok(Row { id: vec![SqlValue::bytes(id.0)], values })
 }
 
-fn kept(fields: &mut RowFields) -> Option<SignatureRecord> {
+fn signature_record(fields: &mut RowFields) -> Option<SignatureRecord> {
     let (id, words, cluster) = (DocumentId(fields.array()?), fields.int()?, fields.int()?);
     let (signature, related) = (fields.bytes()?, fields.text()?);
     let related: Vec<(String, u8)> = serde_json::from_str(&related).ok()?;
@@ -236,8 +236,8 @@ pub(super) const CLUSTER: RecordKind = RecordKind {
         Some([&cluster.to_be_bytes()[..], &number.unwrap_or_default()].concat())
     },
     record: |fields| match (fields.int(), fields.int()) {
-        (Some(head), Some(members)) => Some(encode(&ClusterRecord { head, members })),
-        _ => kept(fields).map(|kept| encode(&kept)),
+        (Some(representative), Some(members)) => Some(encode(&ClusterRecord { representative, members })),
+        _ => signature_record(fields).map(|record| encode(&record)),
     },
 };
 
@@ -250,8 +250,11 @@ pub(super) const CLUSTER_COLUMNS: Group = Group {
     removal: Removal::Row,
     found_by: CLUSTER_KEY,
     row: |key, value, _| {
-        let ClusterRecord { head, members } = decode("a cluster", value)?;
-        Ok(Row { id: vec![key.number()], values: vec![SqlValue::number(head), SqlValue::number(members)] })
+        let ClusterRecord { representative, members } = decode("a cluster", value)?;
+        Ok(Row {
+            id: vec![key.number()],
+            values: vec![SqlValue::number(representative), SqlValue::number(members)],
+        })
     },
 };
 

@@ -90,7 +90,7 @@ pub(super) fn kind_of(space: u8) -> &'static RecordKind {
         keys::COUNTS => &hosts::COUNTS,
         keys::DOCUMENT => &documents::DOCUMENT,
         keys::CONTENT => &documents::CONTENT,
-        keys::STANDING => &documents::STANDING,
+        keys::MEMBERSHIP => &documents::MEMBERSHIP,
         keys::SIGNED => &documents::SIGNED,
         keys::CLUSTER => &documents::CLUSTER,
         keys::HISTORY => &documents::HISTORY,
@@ -106,7 +106,7 @@ pub(super) fn kind_of(space: u8) -> &'static RecordKind {
 /// Returns the columns that the record with this key writes. Returns `None` if the record is not written.
 pub(super) fn group_of(key: &[u8]) -> Option<&'static Group> {
     Some(match key.first().copied().unwrap_or_default() {
-        keys::READY | keys::RETRY | keys::REVISIT | keys::BUFFERED | keys::STANDING => return None,
+        keys::READY | keys::RETRY | keys::REVISIT | keys::BUFFERED | keys::MEMBERSHIP => return None,
         keys::URL => &urls::URL_COLUMNS,
         keys::PAGE => &urls::PAGE_COLUMNS,
         keys::HOST => &hosts::HOST_COLUMNS,

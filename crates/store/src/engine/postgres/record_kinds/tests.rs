@@ -226,12 +226,12 @@ proptest! {
         stays(signed.clone(), encode(&kept));
         let columns = written(&signed, &encode(&kept), None);
         let cluster_membership = ClusterMembership { number, cluster: kept.cluster };
-        prop_assert_eq!(read(keys::STANDING, &columns), Some((keys::cluster_membership(kept.id), encode(&cluster_membership))));
+        prop_assert_eq!(read(keys::MEMBERSHIP, &columns), Some((keys::cluster_membership(kept.id), encode(&cluster_membership))));
         let member = keys::member(kept.cluster, number);
         stays(member.clone(), encode(&kept));
         prop_assert_eq!(read(keys::SIGNED, &written(&member, &encode(&kept), None)), None);
 
-        let record = (keys::cluster(kept.cluster), encode(&ClusterRecord { head: number, members }));
+        let record = (keys::cluster(kept.cluster), encode(&ClusterRecord { representative: number, members }));
         let mut columns = written(&record.0, &record.1, None);
         let _ = columns.insert("number", SqlValue::Int(-1));
         prop_assert_eq!(read(keys::CLUSTER, &columns), Some(record));
