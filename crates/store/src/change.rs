@@ -266,15 +266,6 @@ impl Change {
         self.put_bytes(keys::template(host, version), json.as_bytes().to_vec());
     }
 
-    /// Returns the health of a host's template, computed from the host's last pages. Returns `None` if no
-    /// health is stored.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn health<T: DeserializeOwned>(&self, host: &str) -> Result<Option<T>, StoreError> {
-        self.get("a template's health", &keys::health(host))
-    }
-
     /// Writes the health of a host's template.
     pub fn put_health<T: Serialize>(&mut self, host: &str, health: &T) {
         self.put(keys::health(host), health);

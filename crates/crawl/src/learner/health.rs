@@ -11,7 +11,7 @@
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::{Outcome, Role, UrlKey};
-use gleaner_store::{Change, HostId, HostRecord};
+use gleaner_store::{Change, HostId, HostRecord, Store};
 use gleaner_template::{PageFit, Window};
 use tracing::warn;
 
@@ -46,7 +46,7 @@ impl Learner {
             change.put_page(visit.key, raw);
             change.keep(visit.key)?;
         }
-        if let Some(buffered) = update_health(change, visit, seen)? {
+        if let Some(buffered) = update_health(&recorder.store, change, visit, seen)? {
             self.template_outdated(visit.record.host, visit.url.host(), buffered);
         }
         Ok(())
@@ -68,9 +68,14 @@ impl Learner {
 
 /// Adds a page to the window of its host's last pages. If this makes the template outdated, buffers the
 /// differing pages and returns their number. Otherwise returns `None`.
-fn update_health(change: &mut Change, visit: &Visit, seen: PageFit) -> Result<Option<usize>, CrawlError> {
+fn update_health(
+    store: &Store,
+    change: &mut Change,
+    visit: &Visit,
+    seen: PageFit,
+) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
-    let mut window: Window<UrlKey> = change.health(name)?.unwrap_or_default();
+    let mut window: Window<UrlKey> = store.health(name)?.unwrap_or_default();
     if let Some((page, _)) = window.push(visit.key, seen) {
         change.release_page(page)?;
     }
