@@ -26,7 +26,7 @@ pub use site::{SiteSettings, SitesSettings};
 pub use storage::{ArchiveSettings, StoreSettings, WorkerSettings};
 pub use units::{ByteSize, DurationSetting, StartDay};
 
-use gleaner_corpus::dedup::Representative;
+use gleaner_corpus::dedup::{Representative, SimilarityParams};
 use gleaner_corpus::{Extra, Insert, TemplateMethod, Tones};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -333,7 +333,7 @@ impl Default for CorpusSettings {
             keep_if: Vec::new(),
             tones: Tones::AsWritten,
             duplicates: vec![DuplicateKind::Exact, DuplicateKind::Near],
-            similarity: 0.5,
+            similarity: SimilarityParams::DUPLICATE,
             head: Representative::First,
             index_memory: ByteSize::mebibytes(64),
         }

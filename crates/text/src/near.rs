@@ -16,7 +16,7 @@ use gleaner_corpus::dedup::{
 pub use gleaner_corpus::dedup::{Relation, Signature};
 
 /// The default of the setting `corpus.similarity`: the minimum similarity of near-duplicates in a crawl.
-pub const SIMILARITY: f64 = 0.5;
+pub const SIMILARITY: f64 = SimilarityParams::DUPLICATE;
 
 /// Maximum number of candidates per value of a band. The newest texts with this value are the candidates.
 const MOST_OF_A_KEY: usize = 256;

@@ -62,7 +62,7 @@ pub struct SimilarityParams {
 impl Default for SimilarityParams {
     fn default() -> Self {
         Self {
-            duplicate: 0.5,
+            duplicate: Self::DUPLICATE,
             related: 0.25,
             aligned: 0.65,
             short: 60,
@@ -78,6 +78,9 @@ impl Default for SimilarityParams {
 }
 
 impl SimilarityParams {
+    /// The default of [`Self::duplicate`].
+    pub const DUPLICATE: f64 = 0.5;
+
     /// Sets [`Self::duplicate`]. If [`Self::related`] is higher, lowers it to the same value.
     #[must_use]
     pub fn with_duplicate(self, similarity: f64) -> Self {
