@@ -101,7 +101,7 @@ impl Pipeline {
                 }
                 NextUrl::Disallowed(ready, rule) => self.skip(ready, Outcome::Disallowed { rule })?,
                 NextUrl::Excluded(ready, rule) => self.skip(ready, Outcome::Excluded { rule })?,
-                NextUrl::Robots(url) if self.redirected.contains(&url) => break,
+                NextUrl::Robots(url) if self.redirected.contains_key(url.as_str()) => break,
                 NextUrl::Robots(url) => {
                     self.request_robots(id, url)?;
                     return Ok(HostDispatch::Taken);

@@ -21,6 +21,7 @@ use crate::error::CrawlError;
 use crate::frontier::FrontierHost;
 use crate::pipeline::Pipeline;
 use crate::rank;
+use crate::redirected_robots::PendingRobots;
 
 const MESSAGES: usize = 1_000;
 
@@ -109,8 +110,10 @@ impl Pipeline {
         let is_busy = |(id, host): (&HostId, &FrontierHost)| {
             membership.is_leaving(*id) && frontier.schedule.is_busy(&host.group)
         };
-        let leaves = |partition| membership.leaving.contains(&partition);
-        if frontier.hosts.iter().any(is_busy) || self.redirected.is_requesting_in(leaves) {
+        let is_requesting = |pending: &PendingRobots| {
+            !pending.is_elsewhere && membership.leaving.contains(&pending.partition)
+        };
+        if frontier.hosts.iter().any(is_busy) || self.redirected.values().any(is_requesting) {
             return Ok(());
         }
         let left = self.membership.take_leaving();
@@ -121,7 +124,8 @@ impl Pipeline {
         let stays = |id| !left.contains(&store.partition_of(id));
         self.frontier.release(stays);
         self.learner.release(stays);
-        self.redirected.release(|partition| !left.contains(&partition));
+        // The next workers find the messages in the store.
+        self.redirected.retain(|_, pending| !left.contains(&pending.partition));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! The owner thread runs the loop, and only this thread writes the store. Dispatching a URL does not change
 //! its record, so after a crash the URLs in flight are requested again.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -15,13 +16,13 @@ use tracing::{error, info, warn};
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::frontier::Frontier;
-use crate::frontier::redirected::RedirectedRobots;
 use crate::frontier::schedule::GroupName;
 use crate::learner::Learner;
 use crate::learner::training::TrainingJob;
 use crate::membership::Membership;
 use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
+use crate::redirected_robots::PendingRobots;
 use crate::session_config::SessionConfig;
 use crate::stop::StopRequest;
 use crate::visit::{OutgoingRequest, Visit, VisitProgress};
@@ -51,8 +52,8 @@ pub(crate) struct Pipeline {
     pub(crate) recorder: Recorder,
     pub(crate) learner: Learner,
     pub(crate) membership: Membership,
-    /// The robots.txt files for which hosts of other partitions wait.
-    pub(crate) redirected: RedirectedRobots,
+    /// The robots.txt files for which hosts of other partitions wait, by URL.
+    pub(crate) redirected: BTreeMap<String, PendingRobots>,
     pub(crate) session: SessionConfig,
     pub(crate) tasks: Sender<Task>,
     pub(crate) outgoing: Vec<OutgoingRequest>,
@@ -71,7 +72,7 @@ impl Pipeline {
             frontier: Frontier::new(recorder.store.clone(), &session, politeness),
             learner: Learner::new(&session.config.template, session.progress.clone()),
             membership: Membership::new(recorder.store.clone(), session.progress.clone()),
-            redirected: RedirectedRobots::default(),
+            redirected: BTreeMap::new(),
             recorder,
             session,
             tasks,

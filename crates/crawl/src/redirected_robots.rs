@@ -27,6 +27,15 @@ use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::visit::{OutgoingRequest, RobotsVisit};
 
+/// A robots.txt that was requested for hosts of other partitions, and the messages that wait for it.
+#[derive(Debug)]
+pub(crate) struct PendingRobots {
+    pub(crate) partition: PartitionId,
+    by: Vec<RobotsQuery>,
+    /// Whether the answer depends on a further partition, because this URL redirects there.
+    pub(crate) is_elsewhere: bool,
+}
+
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const MOST_HOPS: u32 = 5;
 
@@ -43,7 +52,8 @@ impl Pipeline {
     /// cannot be answered now stays in the store until the next tick.
     pub(crate) fn answer_robots_queries(&mut self, wanted: Vec<RobotsQuery>) -> Result<(), CrawlError> {
         for wanted in wanted {
-            if !self.redirected.is_known(&wanted) {
+            let pending = self.redirected.get(&wanted.url);
+            if !pending.is_some_and(|pending| pending.by.contains(&wanted)) {
                 self.answer_or_request(wanted)?;
             }
         }
@@ -105,8 +115,8 @@ impl Pipeline {
         }
         // The host may be out of this crawl's scope. Then the time of its last request is unknown.
         self.frontier.politeness.gates.start_delay(&group);
-        let hops = wanted.hops;
-        self.redirected.insert(wanted, partition);
+        let (hops, key) = (wanted.hops, wanted.url.clone());
+        self.redirected.insert(key, PendingRobots { partition, by: vec![wanted], is_elsewhere: false });
         self.frontier.in_flight += 1;
         self.outgoing.push(OutgoingRequest::RedirectedRobots(Box::new(RobotsVisit {
             url: url.url().clone(),
@@ -176,7 +186,7 @@ impl Pipeline {
     }
 
     fn answer_waiting(&mut self, url: &Url, record: &RobotsRecord) -> Result<(), CrawlError> {
-        let by = self.redirected.remove(url.as_str());
+        let by = self.redirected.remove(url.as_str()).map(|pending| pending.by).unwrap_or_default();
         let Ok(place) = CanonicalUrl::parse(url.as_str()) else { return self.answer(&by, record) };
         let known: Option<RobotsRecord> = self.recorder.store.robots_at(&place)?;
         let is_failure = |record: &RobotsRecord| matches!(record.state, RobotsState::Unreachable { .. });

@@ -4,7 +4,6 @@
 pub(crate) mod budget;
 pub(crate) mod known_urls;
 pub(crate) mod quota;
-pub(crate) mod redirected;
 pub(crate) mod schedule;
 #[cfg(test)]
 mod tests;
