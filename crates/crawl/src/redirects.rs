@@ -24,6 +24,7 @@
 //! and redirects back. A replay follows no redirects, because the archive contains every response after a
 //! redirect.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -50,24 +51,25 @@ enum Next {
 }
 
 impl Pipeline {
-    /// Continues a visit at the target of its redirect, if a cookie was set for it.
+    /// Continues a visit at the target of its redirect, if a cookie was set for it. Returns the visit if the
+    /// target becomes a separate URL in the frontier.
     pub(crate) fn follow(
         &mut self,
         mut visit: Visit,
         response: &Response,
         target: &CanonicalUrl,
-    ) -> Result<RedirectResult, CrawlError> {
+    ) -> Result<ControlFlow<VisitProgress, Visit>, CrawlError> {
         Ok(match self.next(&mut visit, response, target)? {
-            Next::Apart => RedirectResult::Apart(Box::new(visit)),
+            Next::Apart => ControlFlow::Continue(visit),
             Next::Later => {
                 let mut change = self.recorder.writer.begin();
                 change.keep_ready(visit.key, &visit.record);
                 self.commit(change)?;
-                RedirectResult::Later
+                ControlFlow::Break(VisitProgress::Ended)
             }
             Next::Here(host, cookie) => {
                 self.hop(host, visit, target.clone(), cookie);
-                RedirectResult::Here
+                ControlFlow::Break(VisitProgress::Continues)
             }
         })
     }
@@ -193,10 +195,4 @@ impl Pipeline {
         let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
         Ok(if sent.is_ok() { VisitProgress::Continues } else { VisitProgress::Ended })
     }
-}
-
-pub(crate) enum RedirectResult {
-    Here,
-    Later,
-    Apart(Box<Visit>),
 }

@@ -1,5 +1,6 @@
 //! Handles responses with a status other than 2xx, and failed requests.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use tracing::debug;
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
 use crate::recorder::outcomes::PageCounts;
-use crate::redirects::RedirectResult;
 use crate::visit::{Visit, VisitProgress};
 
 /// Factor for `fetch.retries` while a host returns only 429 or 503.
@@ -143,16 +143,15 @@ impl Pipeline {
             change.rename(visit.key, visit.record, &target)?;
             return self.commit(change).map(|()| VisitProgress::Ended);
         }
-        match self.follow(visit, response, &target)? {
-            RedirectResult::Here => return Ok(VisitProgress::Continues),
-            RedirectResult::Later => {}
-            RedirectResult::Apart(visit) if is_itself => {
-                self.finish(*visit, refused_redirect(target.as_str(), "redirect_to_itself"))?;
-            }
-            RedirectResult::Apart(visit) => {
-                let hops = visit.hops() + 1;
-                self.redirect(*visit, target, hops)?;
-            }
+        let visit = match self.follow(visit, response, &target)? {
+            ControlFlow::Continue(visit) => visit,
+            ControlFlow::Break(progress) => return Ok(progress),
+        };
+        if is_itself {
+            self.finish(visit, refused_redirect(target.as_str(), "redirect_to_itself"))?;
+        } else {
+            let hops = visit.hops() + 1;
+            self.redirect(visit, target, hops)?;
         }
         Ok(VisitProgress::Ended)
     }
