@@ -99,8 +99,7 @@ impl Pipeline {
                     self.send(id, ready);
                     return Ok(HostDispatch::Taken);
                 }
-                NextUrl::Disallowed(ready, rule) => self.skip(ready, Outcome::Disallowed { rule })?,
-                NextUrl::Excluded(ready, rule) => self.skip(ready, Outcome::Excluded { rule })?,
+                NextUrl::Refused(ready, outcome) => self.skip(ready, outcome)?,
                 NextUrl::Robots(url) if self.redirected.contains_key(url.as_str()) => break,
                 NextUrl::Robots(url) => {
                     self.request_robots(id, url)?;
@@ -135,7 +134,7 @@ impl Pipeline {
 
     pub(crate) fn spend(&mut self, id: HostId, url: &CanonicalUrl) {
         self.frontier.spend(id);
-        self.recorder.count_request(url.host());
+        self.recorder.count_requests(url.host(), 1);
     }
 
     pub(crate) fn give_back(&mut self, url: &CanonicalUrl) {
@@ -145,7 +144,7 @@ impl Pipeline {
             self.frontier.quota.give_back_page(&site);
         }
         self.frontier.budget.give_back(1);
-        self.recorder.uncount_request(url.host());
+        self.recorder.count_requests(url.host(), -1);
     }
 
     fn request_robots(&mut self, id: HostId, url: Url) -> Result<(), CrawlError> {

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use gleaner_corpus::{Admission, AdmissionRefusal, Document};
 use gleaner_fetch::Response;
 use gleaner_frontier::{
     BodyType, CanonicalUrl, DiscoveredUrls, FoundUrl, Outcome, ReadLimits, Role, Scope, feed, links, sitemap,
@@ -16,12 +17,11 @@ use gleaner_html::embedded::{complete, completed};
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{
-    LineClassification, PageClass, PageFit, PreparedTemplate, SiteTemplate, is_cut, judge,
+    LineClassification, PageClass, PageFit, Pins, PreparedTemplate, SiteTemplate, is_cut, judge,
 };
 use jiff::Timestamp;
 use tracing::warn;
 
-use crate::admission::AdmissionRules;
 use crate::known_links::KnownLinks;
 use crate::rank;
 use crate::visit::Visit;
@@ -59,9 +59,32 @@ pub(crate) enum Content {
 #[derive(Debug)]
 pub(crate) struct ExtractedArticle {
     pub(crate) document: Result<PackedDocument, Outcome>,
-    pub(crate) seen: PageFit,
+    pub(crate) fit: PageFit,
     /// The raw page, if it differs from the template's training pages.
     pub(crate) raw: Option<PackedPage>,
+}
+
+/// The pins of a host, and the rules that decide which documents enter the corpus.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AdmissionRules<'a> {
+    pub(crate) pins: &'a Pins,
+    pub(crate) admission: &'a Admission,
+}
+
+impl AdmissionRules<'_> {
+    /// Turns a draft into a document for the store, or into an outcome if the document is refused.
+    pub(crate) fn admit_draft(self, draft: Option<Document>) -> Result<PackedDocument, Outcome> {
+        let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
+        self.admission.admit(draft).map(PackedDocument::from_document).map_err(outcome_of)
+    }
+}
+
+pub(crate) fn outcome_of(refusal: AdmissionRefusal) -> Outcome {
+    match refusal {
+        AdmissionRefusal::Language(language) => Outcome::OtherLanguage { language },
+        AdmissionRefusal::Condition(condition) => Outcome::Filtered { condition },
+        refusal @ AdmissionRefusal::PublishedBefore(_) => Outcome::Excluded { rule: refusal.to_string() },
+    }
 }
 
 impl ParsedResponse {
@@ -191,8 +214,8 @@ fn detected(
     let extracted = prepared.detector().detect_partly(partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(prepared.template()));
-    let seen = prepared.template().health.compare(&extracted);
-    Some(ExtractedArticle { document: rules.admit_draft(draft), seen, raw: None })
+    let fit = prepared.template().health.compare(&extracted);
+    Some(ExtractedArticle { document: rules.admit_draft(draft), fit, raw: None })
 }
 
 /// Extracts an article with its host's template and pins. The template's health is measured on the text
@@ -207,15 +230,15 @@ fn extracted(
     let pins = rules.pins;
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
     let unpinned = template.extract(page);
-    let seen = template.health.compare(&unpinned);
+    let fit = template.health.compare(&unpinned);
     let extracted = if pins.is_empty() {
         unpinned
     } else {
         LineClassification::new(page, Some(template), pins).extracted()
     };
     let draft = draft_from(page, &origin, &extracted, Some(template));
-    let raw = seen.unlike.then(|| PackedPage::from_page(&raw));
-    ExtractedArticle { document: rules.admit_draft(draft), seen, raw }
+    let raw = fit.unlike.then(|| PackedPage::from_page(&raw));
+    ExtractedArticle { document: rules.admit_draft(draft), fit, raw }
 }
 
 /// Returns the label of the reason why a page is not an article, or `None` if the page is an article.

@@ -18,10 +18,8 @@
 //! Memory is bounded: at most `fetch.concurrency` URLs are in flight, each with one body of at most
 //! `fetch.max_page` (or `max_sitemap`) bytes. The list of known URLs is in the store.
 
-mod admission;
-mod archive;
-
 mod activity;
+mod archive;
 mod clock;
 mod control;
 mod dispatch;

@@ -70,7 +70,7 @@ impl Network {
 
     fn dispatch_due(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
         let is_idle = pipeline.frontier.in_flight == 0;
-        if pipeline.stop().is_requested() {
+        if pipeline.session.stop.is_requested() {
             return Ok(is_idle.then_some(Ending::Stopped));
         }
         if let Some(budget) = pipeline.frontier.budget.exhausted(Instant::now()) {

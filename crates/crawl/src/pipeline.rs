@@ -24,7 +24,6 @@ use crate::recorder::Recorder;
 use crate::recorder::outcomes::PageCounts;
 use crate::redirected_robots::PendingRobots;
 use crate::session_config::SessionConfig;
-use crate::stop::StopRequest;
 use crate::visit::{OutgoingRequest, Visit, VisitProgress};
 
 pub(crate) trait EventSource {
@@ -217,10 +216,6 @@ impl Pipeline {
         }
         self.recorder.writer.commit(change)?;
         Ok(())
-    }
-
-    pub(crate) fn stop(&self) -> &StopRequest {
-        &self.session.stop
     }
 }
 

@@ -88,7 +88,7 @@ impl Pipeline {
         if target.key() != visit.key && self.is_known_page(target)? {
             return Ok(Next::Apart);
         }
-        if self.stop().is_requested() || self.frontier.budget.exhausted(Instant::now()).is_some() {
+        if self.session.stop.is_requested() || self.frontier.budget.exhausted(Instant::now()).is_some() {
             return Ok(Next::Later);
         }
         if !self.membership.may_request() || self.membership.is_leaving(host) {

@@ -13,12 +13,11 @@ use gleaner_template::HostPins;
 use jiff::Timestamp;
 use tracing::info_span;
 
-use crate::admission::AdmissionRules;
 use crate::archive::{RecordBuilder, WarcRecords};
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
-use crate::extraction;
+use crate::extraction::{self, AdmissionRules};
 use crate::known_links::KnownLinks;
 use crate::learner::training;
 use crate::recorder::revisit::is_article;

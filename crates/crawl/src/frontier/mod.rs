@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_fetch::{Access, Politeness, RobotsDecision, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, Scope, UrlKey, UrlRefusal};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, Scope, UrlKey, UrlRefusal};
 use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, WaitReason};
 use jiff::Timestamp;
 use tracing::warn;
@@ -77,12 +77,8 @@ pub(crate) struct Ready {
 #[derive(Debug)]
 pub(crate) enum NextUrl {
     Allowed(Ready),
-    /// A rule of robots.txt (the text) disallows the URL. The caller stores the outcome `Disallowed` for the
-    /// URL.
-    Disallowed(Ready, String),
-    /// A rule of the settings (the text) excludes the URL. The caller stores the outcome `Excluded` for the
-    /// URL.
-    Excluded(Ready, String),
+    /// robots.txt disallows this URL, or the settings exclude it. Store this outcome.
+    Refused(Ready, Outcome),
     /// Request this robots.txt first.
     Robots(Url),
     /// Do nothing for now.
@@ -267,7 +263,7 @@ impl Frontier {
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
         let url = parsed(&record)?;
         if let Some(rule) = self.exclusion(&url, &record) {
-            return Ok(NextUrl::Excluded(Ready { key, url, record }, rule));
+            return Ok(NextUrl::Refused(Ready { key, url, record }, Outcome::Excluded { rule }));
         }
         let is_current = host.robots_due > self.session.clock.now();
         Ok(match host.access.as_ref().filter(|_| is_current) {
@@ -278,7 +274,9 @@ impl Frontier {
             Some(Access::AllAllowed) => NextUrl::Allowed(Ready { key, url, record }),
             Some(Access::Rules(rules)) => match rules.verdict(&robots_path(&url)) {
                 RobotsDecision::Allowed { .. } => NextUrl::Allowed(Ready { key, url, record }),
-                RobotsDecision::Disallowed { rule } => NextUrl::Disallowed(Ready { key, url, record }, rule),
+                RobotsDecision::Disallowed { rule } => {
+                    NextUrl::Refused(Ready { key, url, record }, Outcome::Disallowed { rule })
+                }
             },
         })
     }

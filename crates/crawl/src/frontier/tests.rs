@@ -28,7 +28,7 @@ fn robots_come_first_and_judge_every_url() {
     assert!(matches!(next, NextUrl::Robots(url) if url.as_str() == "http://a.example/robots.txt"));
     frontier.apply_robots(host, &robots(&frontier, "User-agent: *\nDisallow: /"));
     let next = frontier.next_url(host).unwrap();
-    assert!(matches!(next, NextUrl::Disallowed(_, rule) if rule == "Disallow: /"));
+    assert!(matches!(next, NextUrl::Refused(_, Outcome::Disallowed { rule }) if rule == "Disallow: /"));
     frontier.apply_robots(host, &robots(&frontier, "User-agent: *\nAllow: /"));
     let next = frontier.next_url(host).unwrap();
     assert!(matches!(next, NextUrl::Allowed(ready) if ready.url.as_str() == "http://a.example/"));

@@ -31,7 +31,7 @@ impl Learner {
         article: ExtractedArticle,
         counts: PageCounts<'_>,
     ) -> Result<(), CrawlError> {
-        let ExtractedArticle { document, seen, raw } = article;
+        let ExtractedArticle { document, fit, raw } = article;
         let outcome = match document {
             Ok(document) => change.place(visit.key, document, &mut recorder.writer)?,
             Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
@@ -46,7 +46,7 @@ impl Learner {
             change.put_page(visit.key, raw);
             change.keep(visit.key)?;
         }
-        if let Some(buffered) = update_health(&recorder.store, change, visit, seen)? {
+        if let Some(buffered) = update_health(&recorder.store, change, visit, fit)? {
             self.template_outdated(visit.record.host, visit.url.host(), buffered);
         }
         Ok(())
@@ -72,11 +72,11 @@ fn update_health(
     store: &Store,
     change: &mut Change,
     visit: &Visit,
-    seen: PageFit,
+    fit: PageFit,
 ) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = store.health(name)?.unwrap_or_default();
-    if let Some((page, _)) = window.push(visit.key, seen) {
+    if let Some((page, _)) = window.push(visit.key, fit) {
         change.release_page(page)?;
     }
     if !window.out_of_date() {

@@ -15,7 +15,7 @@ use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError, UrlWithP
 use gleaner_template::{LineClassification, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
-use crate::admission::AdmissionRules;
+use crate::extraction::AdmissionRules;
 use crate::frontier::schedule::GroupName;
 use gleaner_text::draft::{Origin, draft, draft_from};
 

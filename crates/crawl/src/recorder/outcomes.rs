@@ -18,12 +18,8 @@ pub(crate) struct PageCounts<'a> {
 }
 
 impl Recorder {
-    pub(crate) fn count_request(&mut self, host: &str) {
-        *self.requests.entry(host.to_owned()).or_default() += 1;
-    }
-
-    pub(crate) fn uncount_request(&mut self, host: &str) {
-        *self.requests.entry(host.to_owned()).or_default() -= 1;
+    pub(crate) fn count_requests(&mut self, host: &str, by: i64) {
+        *self.requests.entry(host.to_owned()).or_default() += by;
     }
 
     pub(super) fn take_requests(&mut self, change: &mut Change) -> Result<(), StoreError> {

@@ -8,9 +8,8 @@ use gleaner_store::PackedDocument;
 
 use super::Changes;
 use super::replayer::Replayer;
-use crate::admission::outcome_of;
 use crate::error::CrawlError;
-use crate::extraction::{Content, ParsedResponse};
+use crate::extraction::{Content, ParsedResponse, outcome_of};
 use crate::learner::training::{TrainingJob, TrainingResult};
 use crate::pipeline::Pipeline;
 use crate::visit::Visit;

@@ -199,7 +199,7 @@ impl Replayer {
         if pipeline.frontier.in_flight > 0 {
             return Ok(None);
         }
-        if pipeline.stop().is_requested() {
+        if pipeline.session.stop.is_requested() {
             return Ok(Some(ReplayEnd::Stopped));
         }
         if self.regroups {
@@ -226,7 +226,7 @@ impl Replayer {
     }
 
     fn may_continue(&self, pipeline: &Pipeline) -> bool {
-        !self.regroups && !pipeline.stop().is_requested()
+        !self.regroups && !pipeline.session.stop.is_requested()
     }
 
     fn handle(&mut self, heard: FileEvent) -> Result<(), CrawlError> {
