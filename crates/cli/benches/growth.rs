@@ -64,7 +64,7 @@ impl Filling {
 
     fn find(&mut self, change: &mut Change) {
         let found = FoundUrl { url: self.url(self.found), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+        change.discover(None, &found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         self.found += 1;
     }
 

@@ -129,7 +129,7 @@ impl Pipeline {
             return Ok(None);
         }
         let position = self.recorder.queue_position(found, rank);
-        let is_new = !is_known && change.discover_at(visit.record.host, found, depth, 0, position)?;
+        let is_new = !is_known && change.discover(Some(visit.record.host), found, depth, 0, position)?;
         frontier.known.insert(key);
         Ok(Some(
             is_new

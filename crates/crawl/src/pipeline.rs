@@ -237,7 +237,7 @@ mod tests {
             let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
             let mut change = pipeline.recorder.writer.begin();
             let position = pipeline.recorder.queue_position(&found, rank::ARTICLE);
-            change.discover(&found, 1, 0, position).unwrap();
+            change.discover(None, &found, 1, 0, position).unwrap();
             pipeline.commit(change).unwrap();
             assert_eq!(pipeline.frontier.schedule.awake(&"a.example".into()).len(), 1);
             assert_eq!(pipeline.session.progress.queue.load(Ordering::Relaxed), number);

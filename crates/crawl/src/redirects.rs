@@ -63,7 +63,7 @@ impl Pipeline {
             Next::Apart => ControlFlow::Continue(visit),
             Next::Later => {
                 let mut change = self.recorder.writer.begin();
-                change.keep_ready(visit.key, &visit.record);
+                change.put_url(visit.key, &visit.record);
                 self.commit(change)?;
                 ControlFlow::Break(VisitProgress::Ended)
             }
@@ -148,7 +148,7 @@ impl Pipeline {
         let mut change = self.recorder.writer.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
-        change.discover_at(visit.record.host, &found, visit.record.depth, hops, turn)?;
+        change.discover(Some(visit.record.host), &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_within(change, visit, outcome, PageCounts::default())
     }

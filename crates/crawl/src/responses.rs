@@ -71,7 +71,7 @@ impl Pipeline {
             // An ordinary link may lead to a feed. Then the URL is requested again as a feed.
             FetchError::WrongType { content_type } if is_feed(content_type) => {
                 let mut change = self.recorder.writer.begin();
-                change.keep_ready(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
+                change.put_url(visit.key, &UrlRecord { role: Role::Feed, ..visit.record });
                 self.commit(change)
             }
             FetchError::WrongType { content_type } => {

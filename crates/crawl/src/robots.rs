@@ -57,7 +57,7 @@ impl Pipeline {
         }
         for url in self.sitemaps(host, origin) {
             let found = FoundUrl { url, role: Role::Sitemap, dated: None, news: false };
-            change.discover_at(id, &found, 0, 0, self.recorder.queue_position(&found, rank::LISTING))?;
+            change.discover(Some(id), &found, 0, 0, self.recorder.queue_position(&found, rank::LISTING))?;
         }
         self.commit(change)?;
         self.recorder.flush_rules()

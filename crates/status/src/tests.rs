@@ -66,7 +66,7 @@ pub(crate) fn store(writer: &mut Writer, document: Document) -> DocumentId {
     let url = CanonicalUrl::parse(&document.url).unwrap();
     let (id, mut change) = (document.id, writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+    change.discover(None, &found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     let outcome = change.place(url.key(), PackedDocument::from_document(document), writer).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     change.end(url.key(), record, outcome, None).unwrap();

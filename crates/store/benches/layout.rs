@@ -135,7 +135,7 @@ fn fill(documents: usize, what: &str, levels: &DuplicateLevels) {
             let mut change = writer.begin();
             for number in first..first + FOUND {
                 let found = FoundUrl { url: url(number), role: Role::Page, dated: None, news: false };
-                change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+                change.discover(None, &found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
             }
             writer.commit(change).unwrap();
         }

@@ -99,7 +99,7 @@ fn discover(writer: &mut Writer, first: usize) {
     change.read_urls_ahead(urls.iter().map(CanonicalUrl::key)).unwrap();
     for url in urls {
         let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
-        change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+        change.discover(None, &found, 1, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     }
     writer.commit(change).unwrap();
 }

@@ -91,7 +91,7 @@ fn main() {
             let packed_at = processor();
             let mut change = writer.begin();
             let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-            change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+            change.discover(None, &found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
             let outcome = change.place(url.key(), packed, &mut writer).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
             change.end(url.key(), record, outcome, None).unwrap();

@@ -35,7 +35,7 @@ pub struct Change {
     read: RefCell<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
     /// The partitions that send messages.
     senders: BTreeSet<Partition>,
-    touched: BTreeMap<HostId, HostRecord>,
+    pub(crate) touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
 }
 
@@ -93,10 +93,6 @@ impl Change {
     #[must_use]
     pub const fn queued(&self) -> &BTreeMap<HostId, i64> {
         &self.queued
-    }
-
-    pub(crate) fn touch(&mut self, host: &HostRecord) {
-        self.touched.entry(host.id).or_insert_with(|| host.clone());
     }
 
     pub(crate) fn queue(&mut self, host: HostId, by: i64) {
@@ -208,7 +204,9 @@ impl Change {
         Ok(self.url(url)?.map(|record| self.store.partitions.of_host(record.host)))
     }
 
-    pub(crate) fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
+    /// Writes the record of a URL. The URL keeps its place in the lists, so `record` must have the stored
+    /// [`state`](UrlRecord::state).
+    pub fn put_url(&mut self, key: UrlKey, record: &UrlRecord) {
         self.put(keys::url(key), record);
     }
 

@@ -48,37 +48,12 @@ impl Change {
     /// Adds a URL to the frontier as ready. Returns `false` and changes nothing if the URL is already known.
     /// `depth` and `hops` are stored in the URL's record. `position` is its position among the ready URLs.
     /// URLs with the same rank and date are requested in order of discovery. If the URL is in another
-    /// worker's partition, sends it to that worker and returns `true`.
+    /// worker's partition, sends it to that worker and returns `true`. This message is sent only if this
+    /// process still owns the partition of the host `by` at the flush or, for `None`, all of its partitions.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn discover(
-        &mut self,
-        found: &FoundUrl,
-        depth: u32,
-        hops: u32,
-        position: QueuePosition,
-    ) -> Result<bool, StoreError> {
-        self.add_url(None, found, depth, hops, position)
-    }
-
-    /// Adds a URL that was found on the host `by`, like [`Change::discover`]. If the URL belongs to another
-    /// worker, the flush sends it to that worker only if this process still owns the partition of `by`.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn discover_at(
-        &mut self,
-        by: HostId,
-        found: &FoundUrl,
-        depth: u32,
-        hops: u32,
-        position: QueuePosition,
-    ) -> Result<bool, StoreError> {
-        self.add_url(Some(by), found, depth, hops, position)
-    }
-
-    fn add_url(
         &mut self,
         by: Option<HostId>,
         found: &FoundUrl,
@@ -131,7 +106,7 @@ impl Change {
         if !self.store.partitions.holds(self.store.partitions.of_url(&found.url)) {
             return Ok(());
         }
-        if self.discover(found, 0, 0, position)? {
+        if self.discover(None, found, 0, 0, position)? {
             return Ok(());
         }
         let key = found.url.key();
@@ -152,12 +127,6 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt that caused a back-off of the host. The URL keeps its position in the ready
-    /// list.
-    pub fn keep_ready(&mut self, key: UrlKey, record: &UrlRecord) {
-        self.put_url(key, record);
-    }
-
     fn enter(&mut self, key: UrlKey, mut record: UrlRecord, host: &mut HostRecord, position: QueuePosition) {
         let (rank, sequence) = (position.rank, position.sequence_number(host.sequence));
         host.sequence += 1;
@@ -165,7 +134,7 @@ impl Change {
         record.state = UrlState::Ready { rank, sequence };
         self.put_bytes(keys::ready(host.id, rank, sequence, key), Vec::new());
         self.put_url(key, &record);
-        self.touch(host);
+        self.touched.entry(host.id).or_insert_with(|| host.clone());
         self.queue(host.id, 1);
     }
 

@@ -207,6 +207,7 @@ impl Change {
             Message::Found { url, role, dated, news, depth, hops, rank, fresh } => {
                 let Ok(url) = CanonicalUrl::parse(&url) else { return Ok(()) };
                 self.discover(
+                    None,
                     &FoundUrl { url, role, dated, news },
                     depth,
                     hops,

@@ -140,12 +140,14 @@ impl Store {
         self.scan([keys::HOST]).map(|pair| decode("a host", &pair?.1))
     }
 
-    pub(crate) fn hosts_of(
+    /// Returns the hosts of these partitions.
+    pub fn hosts_of_partitions(
         &self,
-        partitions: Vec<Partition>,
+        partitions: Vec<PartitionId>,
     ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
         let engine = Arc::clone(&self.engine);
-        let ranges = merge_ranges(partitions.into_iter().map(keys::hosts_of));
+        let prefixes = partitions.into_iter().map(|PartitionId(partition)| keys::hosts_of(partition));
+        let ranges = merge_ranges(prefixes);
         ranges.into_iter().flat_map(move |range| engine.scan(range)).map(|pair| decode("a host", &pair?.1))
     }
 

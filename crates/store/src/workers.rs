@@ -20,7 +20,7 @@ use crate::exceptions;
 use crate::leases::{Lease, Leases, PartitionId};
 use crate::lock::Lock;
 use crate::partitions::Partitions;
-use crate::{HostId, HostRecord, Store, StoreError, Writer};
+use crate::{HostId, Store, StoreError, Writer};
 
 /// Maximum difference in seconds between the clocks of a worker and of the database.
 const CLOCKS: f64 = 60.0;
@@ -186,14 +186,6 @@ impl Store {
     #[must_use]
     pub fn lease(&self, PartitionId(partition): PartitionId) -> Lease {
         self.leases().map_or(Lease::UNLIMITED, |leases| leases.lease(partition))
-    }
-
-    /// Returns the hosts of these partitions.
-    pub fn hosts_of_partitions(
-        &self,
-        partitions: Vec<PartitionId>,
-    ) -> impl Iterator<Item = Result<HostRecord, StoreError>> + use<> {
-        self.hosts_of(partitions.into_iter().map(|PartitionId(partition)| partition).collect())
     }
 
     /// Returns the partitions that this process owns. A store that is not shared is one partition.

@@ -40,7 +40,7 @@ fn discover(writer: &mut Writer, site: &str, is_free: impl Fn(PartitionId) -> bo
     let url = urls.find(is_fit).unwrap();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     writer.flush().unwrap();
     url
@@ -166,7 +166,7 @@ fn page(writer: &mut Writer, of: &CanonicalUrl, number: usize) -> CanonicalUrl {
     let url = CanonicalUrl::parse(&format!("http://{}/{number}", of.host())).unwrap();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     url
 }

@@ -75,7 +75,7 @@ impl Corpus {
     fn place(&mut self, page: usize, text: &str) -> Outcome {
         let (url, mut change) = (url(page), self.writer.begin());
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+        change.discover(None, &found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         let packed = PackedDocument::from_document(document(page, text));
         let outcome = change.place(url.key(), packed, &mut self.writer).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();

@@ -30,7 +30,7 @@ fn id(number: u8) -> DocumentId {
 fn visit(writer: &mut Writer, number: u8, hour: i64, text: &str) {
     let (url, mut change) = (url(number), writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     let fetched = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
     let document = Document {
         title: Some(format!("Chợ {number}")),

@@ -39,6 +39,7 @@ fn store(writer: &mut Writer, number: u8, text: &str) -> Outcome {
     let (url, mut change) = (url(number), writer.begin());
     change
         .discover(
+            None,
             &FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false },
             0,
             0,

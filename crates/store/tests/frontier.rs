@@ -45,7 +45,7 @@ fn key(url: &str) -> UrlKey {
 fn discover(writer: &mut Writer, urls: &[(&str, u8)]) {
     let mut change = writer.begin();
     for (url, rank) in urls {
-        change.discover(&found(url), 0, 0, QueuePosition { rank: *rank, fresh: None }).unwrap();
+        change.discover(None, &found(url), 0, 0, QueuePosition { rank: *rank, fresh: None }).unwrap();
     }
     writer.commit(change).unwrap();
 }
@@ -68,7 +68,7 @@ fn a_host_that_an_earlier_version_took_for_one_can_be_ended(place: &Place) {
     let url = CanonicalUrl::from_record("https://www..a.example/1").unwrap();
     let mut change = writer.begin();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, QueuePosition { rank: 0, fresh: None }).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition { rank: 0, fresh: None }).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(next(&writer, "www..a.example").as_deref(), Some(url.as_str()));
     let mut change = writer.begin();
@@ -226,10 +226,14 @@ fn a_change_that_is_not_committed_leaves_no_trace(place: &Place) {
     let writer = place.open();
     let mut change = writer.begin();
     assert!(
-        change.discover(&found("http://a.example/1"), 0, 0, QueuePosition { rank: 1, fresh: None }).unwrap()
+        change
+            .discover(None, &found("http://a.example/1"), 0, 0, QueuePosition { rank: 1, fresh: None })
+            .unwrap()
     );
     assert!(
-        !change.discover(&found("http://a.example/1"), 0, 0, QueuePosition { rank: 1, fresh: None }).unwrap()
+        !change
+            .discover(None, &found("http://a.example/1"), 0, 0, QueuePosition { rank: 1, fresh: None })
+            .unwrap()
     );
     assert_eq!(change.touched().len(), 1);
     drop(change);

@@ -30,7 +30,7 @@ fn hour(hours: i64) -> Timestamp {
 fn visit(writer: &mut Writer, number: u8, hours: i64, text: &str) -> Outcome {
     let (url, mut change) = (url(number), writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     let document = Document {
         language: "vi".into(),
         method: "block-model".into(),

@@ -24,7 +24,7 @@ fn id(number: u32) -> DocumentId {
 fn store(writer: &mut Writer, number: u32, text: String) {
     let (url, mut change) = (url(number), writer.begin());
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
     let record = change.url(url.key()).unwrap().unwrap();
     let document = Document::with_text(id(number), url.as_str(), url.host(), text, Timestamp::UNIX_EPOCH);
     writer.detect_duplicates(&DuplicateLevels::default()).unwrap();

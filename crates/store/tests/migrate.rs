@@ -88,7 +88,7 @@ fn act(writer: &mut Writer, step: &Step, time: usize) {
     let raw = RawPage { body: url.as_str().into(), content_type: None, fetched: at(time) };
     let mut change = writer.begin();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: page % 2 == 0 };
-    change.discover(&found, 1, 0, QueuePosition { rank: 3, fresh: Some(at(page)) }).unwrap();
+    change.discover(None, &found, 1, 0, QueuePosition { rank: 3, fresh: Some(at(page)) }).unwrap();
     match *step {
         Step::Found(_) => {}
         Step::Place(_, topic, variant) => {
@@ -459,10 +459,10 @@ fn large(writer: &mut Writer) {
         for page in 0..100 {
             let url = CanonicalUrl::parse(&format!("http://h{some}.test/{page}")).unwrap();
             let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-            change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+            change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
             let record = change.url(url.key()).unwrap().unwrap();
             let archived = ArchivePosition { file: 1, offset: 0, at: at(0), digest: [0; 20], payload: None };
-            change.keep_ready(url.key(), &UrlRecord { archived: Some(archived), ..record });
+            change.put_url(url.key(), &UrlRecord { archived: Some(archived), ..record });
         }
         writer.commit(change).unwrap();
     }
@@ -560,7 +560,7 @@ fn messages_that_wait_and_sources_that_are_not_complete_are_refused() {
     act(&mut writer, &Step::Place(2, 0, 0), 0);
     let mut change = writer.begin();
     let found = FoundUrl { url: url(3), role: Role::Page, dated: None, news: false };
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     let copy = Document::with_text(id(3), url(3).as_str(), url(3).host(), text(0, 0), at(1));
     change.place(url(3).key(), PackedDocument::from_document(copy), &mut writer).unwrap();
     writer.commit(change).unwrap();

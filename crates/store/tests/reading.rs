@@ -33,7 +33,7 @@ fn add(writer: &mut Writer, numbers: std::ops::Range<usize>) {
     for number in numbers {
         let (url, turn) = (url(number), QueuePosition { rank: 3, fresh: None });
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 0, 0, turn).unwrap();
+        change.discover(None, &found, 0, 0, turn).unwrap();
         if number % 100 > 0 {
             continue;
         }

@@ -30,7 +30,7 @@ fn corpus(place: &Place) -> Writer {
     for number in 0..DOCUMENTS {
         let (url, mut change) = (url(number), writer.begin());
         let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-        change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
+        change.discover(None, &found, 0, 0, QueuePosition { rank: 3, fresh: None }).unwrap();
         let record = change.url(url.key()).unwrap().unwrap();
         let document =
             Document::with_text(id(number), url.as_str(), url.host(), text(number), Timestamp::UNIX_EPOCH);

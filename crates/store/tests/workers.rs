@@ -159,7 +159,7 @@ fn store_one(writer: &mut Writer) -> Result<(), StoreError> {
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
-    change.discover(&found, 0, 0, QueuePosition { rank: 3, fresh: None })?;
+    change.discover(None, &found, 0, 0, QueuePosition { rank: 3, fresh: None })?;
     let id = DocumentId(*url.key().as_bytes());
     let text = Document::with_text(id, url.as_str(), url.host(), "một hai".into(), Timestamp::UNIX_EPOCH);
     writer.detect_duplicates(&DuplicateLevels::default())?;
@@ -216,7 +216,7 @@ fn a_host_stays_in_the_partition_that_has_it() {
     let url = CanonicalUrl::parse("http://www.a.example/1").unwrap();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = one.begin();
-    assert!(change.discover(&found, 0, 0, QueuePosition::default()).unwrap());
+    assert!(change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap());
     one.commit(change).unwrap();
     one.flush().unwrap();
     let record = one.store().url(url.key()).unwrap().unwrap();
@@ -239,7 +239,7 @@ fn two_workers(place: &Place) -> (Writer, Writer, CanonicalUrl) {
     let url = CanonicalUrl::parse("http://a.example/1").unwrap();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = one.begin();
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     one.commit(change).unwrap();
     one.flush().unwrap();
     let two = worker(place, place.membership("two", LEASE)).unwrap();

@@ -70,7 +70,7 @@ fn the_runs_end_waits_for_one_retry_of_a_seed_whose_robots_cannot_be_read() {
     let mut change = writer.begin();
     let url = CanonicalUrl::parse("http://side.a.example/x").unwrap();
     let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
-    change.discover_at(front, &found, 1, 0, gleaner_store::QueuePosition::default()).unwrap();
+    change.discover(Some(front), &found, 1, 0, gleaner_store::QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     let side = frontier.store.host("side.a.example").unwrap().unwrap();
     frontier.admit(&side).unwrap();

@@ -108,7 +108,7 @@ impl Recorder {
             }
             (Role::Page, UrlState::Done) => self.is_update_credible(change, found, &record, dated)?,
             (Role::Page, UrlState::Ready { .. }) if record.dated.is_none() => {
-                change.keep_ready(found.url.key(), &UrlRecord { dated: found.dated, ..record });
+                change.put_url(found.url.key(), &UrlRecord { dated: found.dated, ..record });
                 return Ok(false);
             }
             _ => false,

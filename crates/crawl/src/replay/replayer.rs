@@ -300,7 +300,7 @@ impl Replayer {
             let role = answer.role.unwrap_or(Role::Page);
             let found = FoundUrl { url: answer.url.clone(), role, dated: None, news: false };
             let mut change = pipeline.recorder.writer.begin();
-            change.discover(&found, DEPTH, 0, QueuePosition { rank: rank::ARTICLE, fresh: None })?;
+            change.discover(None, &found, DEPTH, 0, QueuePosition { rank: rank::ARTICLE, fresh: None })?;
             pipeline.commit(change)?;
         }
         let Some(mut record) = pipeline.recorder.store.url(key)? else { return Ok(None) };
