@@ -333,9 +333,7 @@ impl Change {
     }
 
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
-        let damaged = |reason: String| StoreError::Damaged { what: "a URL", reason };
-        let url = CanonicalUrl::from_record(&record.url)
-            .map_err(|error| damaged(format!("{}: {error}", record.url)))?;
+        let url = record.canonical_url()?;
         // The host stays in the partition that stores it, even if the current Public Suffix List implies
         // another partition.
         self.host_in(self.store.partitions.of_host(record.host), url.host(), url.domain())

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_frontier::{Outcome, OutcomeClass, RevisitSchedule, Role, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RevisitSchedule, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,19 @@ pub struct UrlRecord {
     /// When the URL was visited, and its revisit interval.
     #[serde(default)]
     pub revisits: RevisitSchedule,
+}
+
+impl UrlRecord {
+    /// Returns the URL.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if the stored URL cannot be parsed.
+    pub fn canonical_url(&self) -> Result<CanonicalUrl, StoreError> {
+        CanonicalUrl::from_record(&self.url).map_err(|error| {
+            let reason = format!("{}: {error}", self.url);
+            StoreError::Damaged { what: "a URL", reason }
+        })
+    }
 }
 
 /// The position of a response in the archive.

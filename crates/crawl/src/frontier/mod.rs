@@ -21,7 +21,6 @@ use jiff::Timestamp;
 use tracing::warn;
 use url::Url;
 
-use crate::error::CrawlError;
 use crate::explanation::ON_HOLD;
 use crate::session_config::SessionConfig;
 use crate::visit::robots_path;
@@ -251,7 +250,7 @@ impl Frontier {
     }
 
     /// Returns the next action for a host: usually its next URL, checked against robots.txt.
-    pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, CrawlError> {
+    pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, StoreError> {
         let Some(host) = self.hosts.get(&id) else { return Ok(NextUrl::Nothing) };
         if self.is_used_up(host) {
             return Ok(NextUrl::Nothing);
@@ -261,7 +260,7 @@ impl Frontier {
             return self.later(id, host, held, ON_HOLD);
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
-        let url = parsed(&record)?;
+        let url = record.canonical_url()?;
         if let Some(rule) = self.exclusion(&url, &record) {
             return Ok(NextUrl::Refused(Ready { key, url, record }, Outcome::Excluded { rule }));
         }
@@ -287,7 +286,7 @@ impl Frontier {
         host: &FrontierHost,
         wait: Duration,
         why: &str,
-    ) -> Result<NextUrl, CrawlError> {
+    ) -> Result<NextUrl, StoreError> {
         let until = Instant::now() + wait;
         self.session.progress.activity.pauses(&host.name, until, why);
         Ok(NextUrl::Later(Pause { until, is_awaited: self.is_awaited(id, host)? }))
@@ -378,12 +377,6 @@ impl Frontier {
 /// Returns the number of requests. Older versions counted only the responses with a body.
 fn requests(counts: &Counts) -> u64 {
     counts.requests.max(counts.fetched)
-}
-
-fn parsed(record: &UrlRecord) -> Result<CanonicalUrl, CrawlError> {
-    CanonicalUrl::from_record(&record.url).map_err(|error| {
-        StoreError::Damaged { what: "a URL", reason: format!("{}: {error}", record.url) }.into()
-    })
 }
 
 fn robots_url(page: &CanonicalUrl) -> Url {

@@ -68,7 +68,11 @@ impl Recorder {
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
-            Role::Page => return self.next_recheck(record, outcome),
+            // An article is also revisited without an announcement (`crawl.recheck`).
+            Role::Page => {
+                let due = is_article(outcome).then(|| self.next_look(record)).flatten();
+                return due.map(|due| (due, rank::RECHECK));
+            }
         };
         // A section that is gone, or that turned out not to be a list, gets no further visits. Front pages,
         // feeds and sitemaps always get more, because one bad response must not end the visits to a site.
@@ -81,12 +85,6 @@ impl Recorder {
             SignedDuration::try_from(self.session.config.crawl.revisit.get()).unwrap_or(SignedDuration::MAX);
         let due = self.session.clock.now().checked_add(every.max(least)).unwrap_or(Timestamp::MAX);
         (record.role != Role::Section || section).then_some((due, rank))
-    }
-
-    /// Returns when an article is revisited without an announcement (`crawl.recheck`).
-    fn next_recheck(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
-        let due = is_article(outcome).then(|| self.next_look(record))??;
-        Some((due, rank::RECHECK))
     }
 
     fn next_look(&self, record: &UrlRecord) -> Option<Timestamp> {
