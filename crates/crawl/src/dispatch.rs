@@ -17,7 +17,6 @@ use crate::error::CrawlError;
 use crate::frontier::schedule::GroupName;
 use crate::frontier::{NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
-use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit, visit_span};
 
 const BATCH: usize = 1_000;
@@ -162,7 +161,7 @@ impl Pipeline {
     fn skip(&mut self, ready: Ready, outcome: Outcome) -> Result<(), CrawlError> {
         let Ready { key, url, record } = ready;
         let mut change = self.recorder.writer.begin();
-        self.recorder.count(&mut change, url.host(), Some(&outcome), PageCounts::default())?;
+        self.recorder.count(&mut change, url.host(), &outcome)?;
         let again = self.recorder.next_visit(&record, &outcome);
         change.end(key, record, outcome, again)?;
         self.commit(change)

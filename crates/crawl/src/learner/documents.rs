@@ -12,7 +12,6 @@ use super::Learner;
 use super::training::{BufferedPage, TrainingJob, TrainingResult};
 use crate::error::CrawlError;
 use crate::recorder::Recorder;
-use crate::recorder::outcomes::PageCounts;
 
 impl Learner {
     /// Builds the change that stores the results of a training job. If the job learned a template, later
@@ -78,7 +77,7 @@ fn record_page(
         }
     };
     if is_first || outcome == Outcome::Revised {
-        recorder.count(change, host, Some(&outcome), PageCounts::default())?;
+        recorder.count(change, host, &outcome)?;
     }
     // The record is read only now, because earlier pages of this change may have modified it.
     let Some(record) = change.url(key)? else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Records and counts the outcomes of visits.
 
 use gleaner_frontier::{Outcome, OutcomeClass, Role, UrlKey};
-use gleaner_store::{Change, Counts, StoreError, UrlRecord};
+use gleaner_store::{Change, StoreError, UrlRecord};
 use tracing::debug;
 
 use super::Recorder;
@@ -90,7 +90,14 @@ impl Recorder {
         let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let broken_list = outcome.and_then(|outcome| broken_list(visit.record.role, outcome));
         change.count(self.session.run.number, visit.url.host(), |counts| {
-            page.add_to(counts, outcome);
+            counts.bytes += page.bytes;
+            counts.fetched += u64::from(page.bytes > 0);
+            for (label, count) in page.refused.into_iter().flatten() {
+                *counts.refused.entry(label.to_string()).or_default() += count;
+            }
+            if let Some(outcome) = outcome {
+                *counts.outcomes.entry(outcome.reason()).or_default() += 1;
+            }
             counts.millis += millis;
             if let Some(failure) = broken_list {
                 *counts.broken_lists.entry(failure).or_default() += 1;
@@ -98,28 +105,12 @@ impl Recorder {
         })
     }
 
-    pub(crate) fn count(
-        &self,
-        change: &mut Change,
-        host: &str,
-        outcome: Option<&Outcome>,
-        counts: PageCounts<'_>,
-    ) -> Result<(), CrawlError> {
-        outcome.into_iter().for_each(|outcome| self.session.progress.ended(outcome));
-        Ok(change.count(self.session.run.number, host, |all| counts.add_to(all, outcome))?)
-    }
-}
-
-impl PageCounts<'_> {
-    fn add_to(self, counts: &mut Counts, outcome: Option<&Outcome>) {
-        counts.bytes += self.bytes;
-        counts.fetched += u64::from(self.bytes > 0);
-        if let Some(outcome) = outcome {
+    /// Counts an outcome without a visit.
+    pub(crate) fn count(&self, change: &mut Change, host: &str, outcome: &Outcome) -> Result<(), StoreError> {
+        self.session.progress.ended(outcome);
+        change.count(self.session.run.number, host, |counts| {
             *counts.outcomes.entry(outcome.reason()).or_default() += 1;
-        }
-        for (label, count) in self.refused.into_iter().flatten() {
-            *counts.refused.entry(label.to_string()).or_default() += count;
-        }
+        })
     }
 }
 
