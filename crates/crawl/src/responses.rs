@@ -32,7 +32,11 @@ impl Pipeline {
     fn refused(&mut self, visit: Visit, response: &Response) -> Result<(), CrawlError> {
         match response.status {
             429 | 503 => self.pushed_back(visit, response),
-            408 | 425 | 500.. => self.retry_at_once_or_fail(visit, format!("http_{}", response.status)),
+            408 | 425 | 500.. => {
+                let (reason, retries) =
+                    (format!("http_{}", response.status), self.session.config.fetch.retries);
+                self.retry_or_fail(visit, reason, retries, Duration::ZERO)
+            }
             _ if visit.is_elsewhere() => self.ended_elsewhere(visit),
             304 => self.finish(visit, Outcome::Unchanged),
             404 | 410 => {
@@ -93,10 +97,6 @@ impl Pipeline {
             }
             other => self.finish(visit, Outcome::Failed { reason: other.label().into() }),
         }
-    }
-
-    fn retry_at_once_or_fail(&mut self, visit: Visit, reason: String) -> Result<(), CrawlError> {
-        self.retry_or_fail(visit, reason, self.session.config.fetch.retries, Duration::ZERO)
     }
 
     fn record_backoff(&mut self, visit: &Visit, backoff: Duration) -> Result<(), CrawlError> {
