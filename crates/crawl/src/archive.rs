@@ -37,13 +37,6 @@ pub(crate) struct WarcRecords {
     pub(crate) digests: Option<Digests>,
 }
 
-impl WarcRecords {
-    /// Whether this is a 2xx response whose body equals the URL's last archived body.
-    pub(crate) const fn is_as_before(&self) -> bool {
-        self.digests.is_none()
-    }
-}
-
 impl RecordBuilder {
     /// Returns `None` if the settings switch the archive off.
     pub(crate) fn from_config(config: &Config) -> Option<Self> {

@@ -76,7 +76,7 @@ impl Pipeline {
             }
         }
         if let Some(at) = later {
-            self.frontier.schedule.put_off_awaited(group, at, awaited);
+            self.frontier.schedule.put_off(group, at, awaited);
         }
         Ok(())
     }

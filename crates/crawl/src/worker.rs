@@ -109,7 +109,8 @@ impl WorkerContext {
 /// Whether an article has the same body as at its last extraction. Only a new template could change its text,
 /// so it is not parsed.
 fn is_unchanged(visit: &Visit, records: Option<&WarcRecords>) -> bool {
-    records.is_some_and(WarcRecords::is_as_before)
+    // Only an unchanged body has no digests here, because the response is 2xx.
+    records.is_some_and(|records| records.digests.is_none())
         && visit.record.role == Role::Page
         && visit.record.last.as_ref().is_some_and(is_article)
 }

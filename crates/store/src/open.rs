@@ -134,7 +134,9 @@ impl Writer {
     /// change needs.
     pub fn commit(&mut self, change: Change) -> Result<(), StoreError> {
         let (batch, partitions) = change.into_batch()?;
-        self.store.check_held(&partitions)?;
+        if !partitions.iter().all(|partition| self.store.partitions.holds(*partition)) {
+            return Err(StoreError::NotOurs);
+        }
         self.store.engine.commit(batch, partitions)
     }
 

@@ -1,6 +1,5 @@
 //! Reads a store, even while a writer changes it.
 
-use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use crate::engine::postgres::Postgres;
 use crate::engine::{Engine, Range, Scan, unlisted};
 use crate::lock::Lock;
 use crate::packed::{unpack, unpack_page};
-use crate::partitions::{Partition, Partitions};
+use crate::partitions::Partitions;
 use crate::records::decode;
 use crate::workers::WorkerHandle;
 use crate::{
@@ -65,13 +64,6 @@ impl Store {
         key: &[u8],
     ) -> Result<Option<T>, StoreError> {
         self.engine.get(key)?.map(|bytes| decode(what, &bytes)).transpose()
-    }
-
-    pub(crate) fn check_held(&self, partitions: &BTreeSet<Partition>) -> Result<(), StoreError> {
-        match partitions.iter().all(|partition| self.partitions.holds(*partition)) {
-            true => Ok(()),
-            false => Err(StoreError::NotOurs),
-        }
     }
 
     pub(crate) fn scan(&self, prefix: impl Into<Vec<u8>>) -> Scan {

@@ -240,7 +240,8 @@ impl Frontier {
             if wait.is_zero() {
                 return Some(group);
             }
-            self.schedule.put_off(&group, now + wait);
+            let due = now + wait;
+            self.schedule.put_off(&group, due, Some(due));
         }
         None
     }

@@ -48,17 +48,12 @@ impl Schedule {
         if entry.known.insert(host) {
             entry.awake.push_back(host);
         }
-        self.put_off(group, at);
+        self.put_off(group, at, Some(at));
     }
 
-    /// Makes a group due at `at`, unless it is busy or due earlier. The run does not end before.
-    pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant) {
-        self.put_off_awaited(group, at, Some(at));
-    }
-
-    /// Like [`Schedule::put_off`], but the run waits only until `awaited`. If `awaited` is `None`, the run
-    /// does not wait.
-    pub(crate) fn put_off_awaited(&mut self, group: &GroupName, at: Instant, awaited: Option<Instant>) {
+    /// Makes a group due at `at`, unless it is busy or due earlier. The run waits only for the work at
+    /// `awaited`. `None` means that it does not wait.
+    pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant, awaited: Option<Instant>) {
         let Some(entry) = self.groups.get_mut(group) else { return };
         let (later, known) = match entry.state {
             State::Asleep => (false, None),
@@ -205,7 +200,7 @@ mod tests {
         assert_eq!(schedule.awaited().count(), 1);
         assert_eq!(schedule.pop(now + seconds(1)), Some(Arc::clone(&a)));
         assert_eq!(schedule.pop(now + seconds(90)), None, "the old entry counts no more");
-        schedule.put_off(&a, now + seconds(70));
+        schedule.put_off(&a, now + seconds(70), Some(now + seconds(70)));
         assert_eq!(schedule.pop(now + seconds(90)), Some(a));
     }
 
@@ -215,8 +210,8 @@ mod tests {
         schedule.wake(&a, A[0], now);
         schedule.wake(&b, B, now);
         while schedule.pop(now).is_some() {}
-        schedule.put_off_awaited(&a, now + seconds(1), Some(now + seconds(9)));
-        schedule.put_off_awaited(&b, now + seconds(2), None);
+        schedule.put_off(&a, now + seconds(1), Some(now + seconds(9)));
+        schedule.put_off(&b, now + seconds(2), None);
         let awaited = |schedule: &Schedule| {
             let mut times: Vec<Instant> = schedule.awaited().map(|(at, _)| at).collect();
             times.sort();

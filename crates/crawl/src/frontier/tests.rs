@@ -110,7 +110,7 @@ fn robots_retries(patience: Duration) -> Vec<i64> {
         frontier.wake(seed);
         frontier.schedule.pop(Instant::now() + Duration::from_secs(60)).unwrap();
         let NextUrl::Later(pause) = frontier.next_url(seed).unwrap() else { panic!("it has no robots.txt") };
-        frontier.schedule.put_off_awaited(
+        frontier.schedule.put_off(
             &GroupName::from("a.example"),
             pause.until,
             pause.is_awaited.then_some(pause.until),
