@@ -43,8 +43,7 @@ use gleaner_template::HostPins;
 use tracing::info;
 
 use archived_response::BodyLimits;
-use marks::{Checkpoint, FileMarks, OwnPartitions};
-use replayer::{ReplayEnd, ReplayProgress, Replayer, ReplayerInput};
+use replayer::{ReplayEnd, Replayer};
 pub use source::WarcFile;
 
 use crate::clock::Clock;
@@ -168,7 +167,7 @@ pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
         // A session requires a politeness, although a replay sends no requests.
         let politeness = Politeness::new(plan.session.config.fetch.delay.get());
         let mut session = Session::start(plan.session.clone(), politeness, writer)?;
-        let mut replayer = plan.replayer(&session, is_over, replayed)?;
+        let mut replayer = Replayer::new(&plan, &session, is_over, replayed)?;
         let ended = work(&mut session.pipeline, &mut replayer);
         replayed = replayer.replayed;
         match ended {
@@ -211,38 +210,6 @@ struct Plan {
     limits: BodyLimits,
 }
 
-impl Plan {
-    /// Starts to read the files for this worker's current partitions. `replayed` is the result so far.
-    fn replayer(
-        &self,
-        session: &Session,
-        is_over: bool,
-        mut replayed: ReplaySummary,
-    ) -> Result<Replayer, CrawlError> {
-        let own = OwnPartitions::from_store(&session.pipeline.recorder.store);
-        // A worker without partitions has nothing to read.
-        let sources: &[WarcFile] = if own.is_empty() || is_over { &[] } else { &self.sources };
-        let run = self.session.run.number;
-        let checkpoint = (self.purpose == Purpose::Reextract)
-            .then(|| Checkpoint::new(&own, run, &self.settings))
-            .transpose()?;
-        replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
-        let files = marked(self.purpose, sources, &own, checkpoint.as_ref())?;
-        let incoming =
-            source::read(files.clone(), own.clone(), self.limits).map_err(CrawlError::NoWorkers)?;
-        Ok(Replayer::new(ReplayerInput {
-            purpose: self.purpose,
-            files: files.into_iter().map(|(source, marks)| ReplayProgress::new(source, marks)).collect(),
-            own,
-            checkpoint,
-            admission: Arc::clone(&self.session.admission),
-            replayed,
-            incoming,
-            events: session.arrivals.clone(),
-        }))
-    }
-}
-
 /// Returns a hash of the settings that affect a page's text and its admission.
 fn settings_of(config: &Config, pins: &HostPins) -> String {
     let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
@@ -254,19 +221,6 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
     let first = config.crawl.published_after;
     let all = format!("{template:?} {corpus:?} {:?} {pins:?} {first:?} {sites:?}", config.text);
     ContentHash::from_text(&all).to_string().chars().take(16).collect()
-}
-
-fn marked(
-    purpose: Purpose,
-    sources: &[WarcFile],
-    own: &OwnPartitions,
-    checkpoint: Option<&Checkpoint>,
-) -> Result<Vec<(WarcFile, FileMarks)>, StoreError> {
-    let marks = |source: &WarcFile| match checkpoint {
-        Some(checkpoint) => Ok(checkpoint.marks(source.number())),
-        None => own.marks(purpose.label(), &source.path.to_string_lossy()),
-    };
-    sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
 
 /// Reports that this worker is busy, and accepts the partitions that it gained.

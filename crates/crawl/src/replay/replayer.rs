@@ -9,19 +9,20 @@ use crossbeam_channel::{Receiver, select};
 use gleaner_archive::{Digest, Digests};
 use gleaner_corpus::Admission;
 use gleaner_frontier::{FoundUrl, ListChange, Role};
-use gleaner_store::{Change, HostId, QueuePosition};
+use gleaner_store::{Change, HostId, QueuePosition, StoreError};
 use tracing::Span;
 
 use super::archived_response::{ArchivedResponse, RecordPlace};
 use super::marks::{Checkpoint, FileMarks, OwnPartitions};
-use super::source::{FileEvent, WarcFile, log_damage};
-use super::{Purpose, ReplaySummary};
+use super::source::{self, FileEvent, WarcFile, log_damage};
+use super::{Plan, Purpose, ReplaySummary};
 use crate::archive::archived;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
 use crate::frontier::TICK;
 use crate::pipeline::{EventSource, Pipeline};
 use crate::rank;
+use crate::session::Session;
 use crate::visit::Visit;
 
 const WAITING: usize = 64;
@@ -54,17 +55,6 @@ pub(super) struct Replayer {
     /// whole archive is read.
     without_template: Option<Vec<HostId>>,
     pub(super) replayed: ReplaySummary,
-}
-
-pub(super) struct ReplayerInput {
-    pub(super) purpose: Purpose,
-    pub(super) files: Vec<ReplayProgress>,
-    pub(super) own: OwnPartitions,
-    pub(super) checkpoint: Option<Checkpoint>,
-    pub(super) admission: Arc<Admission>,
-    pub(super) replayed: ReplaySummary,
-    pub(super) incoming: Receiver<FileEvent>,
-    pub(super) events: Receiver<Event>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,11 +161,27 @@ impl EventSource for Replayer {
 }
 
 impl Replayer {
-    pub(super) fn new(input: ReplayerInput) -> Self {
-        let ReplayerInput { purpose, files, own, checkpoint, admission, replayed, incoming, events } = input;
-        Self {
-            purpose,
-            files,
+    /// Starts to read the files for this worker's current partitions. `replayed` is the result so far.
+    pub(super) fn new(
+        plan: &Plan,
+        session: &Session,
+        is_over: bool,
+        mut replayed: ReplaySummary,
+    ) -> Result<Self, CrawlError> {
+        let own = OwnPartitions::from_store(&session.pipeline.recorder.store);
+        // A worker without partitions has nothing to read.
+        let sources: &[WarcFile] = if own.is_empty() || is_over { &[] } else { &plan.sources };
+        let run = plan.session.run.number;
+        let checkpoint = (plan.purpose == Purpose::Reextract)
+            .then(|| Checkpoint::new(&own, run, &plan.settings))
+            .transpose()?;
+        replayed.resumed |= replayed.read == 0 && checkpoint.as_ref().is_some_and(Checkpoint::is_begun);
+        let files = marked(plan.purpose, sources, &own, checkpoint.as_ref())?;
+        let incoming =
+            source::read(files.clone(), own.clone(), plan.limits).map_err(CrawlError::NoWorkers)?;
+        Ok(Self {
+            purpose: plan.purpose,
+            files: files.into_iter().map(|(source, marks)| ReplayProgress::new(source, marks)).collect(),
             newest: None,
             checkpoint,
             waiting: VecDeque::new(),
@@ -183,16 +189,16 @@ impl Replayer {
             open: BTreeSet::new(),
             busy: HashSet::new(),
             in_flight: HashMap::new(),
-            admission,
+            admission: Arc::clone(&plan.session.admission),
             own,
             incoming,
             is_open: true,
-            events,
+            events: session.arrivals.clone(),
             followed: Instant::now(),
             regroups: false,
             without_template: None,
             replayed,
-        }
+        })
     }
 
     fn ending(&mut self, pipeline: &mut Pipeline) -> Result<Option<ReplayEnd>, CrawlError> {
@@ -363,4 +369,17 @@ impl Replayer {
             file.marks = marks;
         }
     }
+}
+
+fn marked(
+    purpose: Purpose,
+    sources: &[WarcFile],
+    own: &OwnPartitions,
+    checkpoint: Option<&Checkpoint>,
+) -> Result<Vec<(WarcFile, FileMarks)>, StoreError> {
+    let marks = |source: &WarcFile| match checkpoint {
+        Some(checkpoint) => Ok(checkpoint.marks(source.number())),
+        None => own.marks(purpose.label(), &source.path.to_string_lossy()),
+    };
+    sources.iter().map(|source| Ok((source.clone(), marks(source)?))).collect()
 }
