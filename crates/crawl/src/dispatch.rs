@@ -14,6 +14,7 @@ use gleaner_store::{HostId, WaitReason};
 use url::Url;
 
 use crate::error::CrawlError;
+use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::GroupName;
 use crate::frontier::{NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
@@ -124,6 +125,8 @@ impl Pipeline {
             span: visit_span(&url, record.role),
             lease: self.recorder.store.lease_of(id),
             list_change: ListChange::Same,
+            bytes: 0,
+            refused: RefusedLinks::new(),
             template: self.learner.template(id),
             chain: Some(Chain::default()),
             url,

@@ -10,7 +10,6 @@ use crate::error::CrawlError;
 use crate::extraction::{Content, ParsedResponse};
 use crate::frontier::quota::QUEUE_FULL;
 use crate::pipeline::Pipeline;
-use crate::recorder::outcomes::PageCounts;
 use crate::recorder::revisit::{is_section, list_change};
 use crate::report::cause::is_wall;
 use crate::visit::Visit;
@@ -42,14 +41,14 @@ impl Pipeline {
 
     pub(crate) fn unchanged(
         &mut self,
-        visit: Visit,
+        mut visit: Visit,
         bytes: u64,
         records: Option<WarcRecords>,
     ) -> Result<(), CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         self.recorder.archive(records, None)?;
-        let counts = PageCounts { bytes, refused: None };
-        self.finish_within(self.recorder.writer.begin(), visit, Outcome::Unchanged, counts)
+        visit.bytes = bytes;
+        self.finish(visit, Outcome::Unchanged)
     }
 
     /// Adds the links of a page to the frontier. The page becomes a section if it looks like one and leads to
@@ -141,10 +140,10 @@ impl Pipeline {
     fn record_content(
         &mut self,
         mut change: Change,
-        visit: Visit,
+        mut visit: Visit,
         parsed_response: ParsedResponse,
     ) -> Result<(), CrawlError> {
-        let counts = PageCounts { bytes: parsed_response.bytes, refused: Some(&parsed_response.refused) };
+        (visit.bytes, visit.refused) = (parsed_response.bytes, parsed_response.refused);
         let outcome = match parsed_response.content {
             Content::List => Outcome::Listing,
             Content::NotArticle(reason) => {
@@ -158,18 +157,18 @@ impl Pipeline {
             }
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
             Content::Article(article) => {
-                self.learner.record_article(&mut self.recorder, &mut change, &visit, *article, counts)?;
+                self.learner.record_article(&mut self.recorder, &mut change, &visit, *article)?;
                 return self.commit(change);
             }
             Content::Raw(page) => {
                 change.put_page(visit.key, page);
-                let buffered = self.recorder.buffer(&mut change, &visit, counts)?;
+                let buffered = self.recorder.buffer(&mut change, &visit)?;
                 self.commit(change)?;
                 self.learner.page_buffered(visit.record.host, buffered);
                 return Ok(());
             }
         };
-        self.finish_within(change, visit, outcome, counts)
+        self.finish_within(change, visit, outcome)
     }
 }
 

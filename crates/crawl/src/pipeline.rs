@@ -21,7 +21,6 @@ use crate::learner::Learner;
 use crate::learner::training::TrainingJob;
 use crate::membership::Membership;
 use crate::recorder::Recorder;
-use crate::recorder::outcomes::PageCounts;
 use crate::redirected_robots::PendingRobots;
 use crate::session_config::SessionConfig;
 use crate::visit::{OutgoingRequest, Visit, VisitProgress};
@@ -177,7 +176,7 @@ impl Pipeline {
 
     pub(crate) fn finish(&mut self, visit: Visit, outcome: Outcome) -> Result<(), CrawlError> {
         let change = self.recorder.writer.begin();
-        self.finish_within(change, visit, outcome, PageCounts::default())
+        self.finish_within(change, visit, outcome)
     }
 
     pub(crate) fn finish_within(
@@ -185,9 +184,8 @@ impl Pipeline {
         mut change: Change,
         visit: Visit,
         outcome: Outcome,
-        counts: PageCounts<'_>,
     ) -> Result<(), CrawlError> {
-        self.recorder.end(&mut change, &visit, outcome, counts)?;
+        self.recorder.end(&mut change, &visit, outcome)?;
         self.commit(change)
     }
 

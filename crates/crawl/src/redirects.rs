@@ -36,10 +36,10 @@ use tracing::debug;
 
 use crate::error::CrawlError;
 use crate::event::Task;
+use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::rank;
-use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Hop, OutgoingRequest, Visit, VisitProgress, robots_path, visit_span};
 
 enum Next {
@@ -150,7 +150,7 @@ impl Pipeline {
         let turn = self.recorder.queue_position(&found, rank::LISTING);
         change.discover(Some(visit.record.host), &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
-        self.finish_within(change, visit, outcome, PageCounts::default())
+        self.finish_within(change, visit, outcome)
     }
 
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<(), CrawlError> {
@@ -186,6 +186,8 @@ impl Pipeline {
             at,
             lease: self.recorder.store.lease_of(record.host),
             list_change: ListChange::Same,
+            bytes: 0,
+            refused: RefusedLinks::new(),
             template: self.learner.template(record.host),
             chain: None,
             url,

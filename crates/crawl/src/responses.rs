@@ -11,7 +11,6 @@ use tracing::debug;
 
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
-use crate::recorder::outcomes::PageCounts;
 use crate::visit::{Visit, VisitProgress};
 
 /// Factor for `fetch.retries` while a host returns only 429 or 503.
@@ -42,12 +41,7 @@ impl Pipeline {
             404 | 410 => {
                 let mut change = self.recorder.writer.begin();
                 change.mark_gone(visit.key, visit.at)?;
-                self.finish_within(
-                    change,
-                    visit,
-                    Outcome::Gone { status: response.status },
-                    PageCounts::default(),
-                )
+                self.finish_within(change, visit, Outcome::Gone { status: response.status })
             }
             400..=499 => self.finish(visit, Outcome::Rejected { status: response.status }),
             status => self.finish(visit, Outcome::Failed { reason: format!("http_{status}") }),

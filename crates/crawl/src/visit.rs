@@ -12,6 +12,7 @@ use tracing::field::Empty;
 use tracing::{Span, info_span};
 use url::Url;
 
+use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::GroupName;
 
 #[derive(Debug)]
@@ -27,6 +28,10 @@ pub(crate) struct Visit {
     pub(crate) lease: Lease,
     /// How the list has changed. Known only after the response was parsed.
     pub(crate) list_change: ListChange,
+    /// Bytes of the body that was read. 0 if none was.
+    pub(crate) bytes: u64,
+    /// Number of links of the page that did not enter the frontier, by reason.
+    pub(crate) refused: RefusedLinks,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,

@@ -19,7 +19,6 @@ use super::Learner;
 use crate::error::CrawlError;
 use crate::extraction::ExtractedArticle;
 use crate::recorder::Recorder;
-use crate::recorder::outcomes::PageCounts;
 use crate::visit::Visit;
 
 impl Learner {
@@ -29,7 +28,6 @@ impl Learner {
         change: &mut Change,
         visit: &Visit,
         article: ExtractedArticle,
-        counts: PageCounts<'_>,
     ) -> Result<(), CrawlError> {
         let ExtractedArticle { document, fit, raw } = article;
         let outcome = match document {
@@ -38,7 +36,7 @@ impl Learner {
             Err(outcome) => outcome,
         };
         let is_listing = outcome == Outcome::Listing;
-        recorder.end(change, visit, outcome, counts)?;
+        recorder.end(change, visit, outcome)?;
         if is_listing {
             return Ok(());
         }

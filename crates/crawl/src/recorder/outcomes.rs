@@ -7,15 +7,7 @@ use tracing::debug;
 use super::Recorder;
 use super::revisit::is_article;
 use crate::error::CrawlError;
-use crate::extraction::RefusedLinks;
 use crate::visit::Visit;
-
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct PageCounts<'a> {
-    /// Bytes of the body. 0 if no body was read.
-    pub(crate) bytes: u64,
-    pub(crate) refused: Option<&'a RefusedLinks>,
-}
 
 impl Recorder {
     pub(crate) fn count_requests(&mut self, host: &str, by: i64) {
@@ -31,17 +23,11 @@ impl Recorder {
         Ok(())
     }
 
-    pub(crate) fn end(
-        &self,
-        change: &mut Change,
-        visit: &Visit,
-        outcome: Outcome,
-        counts: PageCounts<'_>,
-    ) -> Result<(), CrawlError> {
+    pub(crate) fn end(&self, change: &mut Change, visit: &Visit, outcome: Outcome) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
         self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
-        self.count_visit(change, visit, Some(&outcome), counts)?;
+        self.count_visit(change, visit, Some(&outcome))?;
         self.count_update(change, visit, &outcome)?;
         if is_article(&outcome) {
             change.clear_gone(visit.key)?;
@@ -64,17 +50,12 @@ impl Recorder {
     }
 
     /// Buffers an article of a host without a template. Returns the number of buffered pages.
-    pub(crate) fn buffer(
-        &self,
-        change: &mut Change,
-        visit: &Visit,
-        counts: PageCounts<'_>,
-    ) -> Result<u32, CrawlError> {
+    pub(crate) fn buffer(&self, change: &mut Change, visit: &Visit) -> Result<u32, CrawlError> {
         visit.span.record("outcome", "buffered");
         self.session.progress.activity.request_ended(visit.url.host(), None);
         let revisits = visit.record.revisits.at(visit.at);
         let buffered = change.buffer(visit.key, UrlRecord { revisits, ..visit.record.clone() })?;
-        self.count_visit(change, visit, None, counts)?;
+        self.count_visit(change, visit, None)?;
         Ok(buffered)
     }
 
@@ -84,15 +65,14 @@ impl Recorder {
         change: &mut Change,
         visit: &Visit,
         outcome: Option<&Outcome>,
-        page: PageCounts<'_>,
     ) -> Result<(), StoreError> {
         outcome.into_iter().for_each(|outcome| self.session.progress.ended(outcome));
         let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let broken_list = outcome.and_then(|outcome| broken_list(visit.record.role, outcome));
         change.count(self.session.run.number, visit.url.host(), |counts| {
-            counts.bytes += page.bytes;
-            counts.fetched += u64::from(page.bytes > 0);
-            for (label, count) in page.refused.into_iter().flatten() {
+            counts.bytes += visit.bytes;
+            counts.fetched += u64::from(visit.bytes > 0);
+            for (label, count) in &visit.refused {
                 *counts.refused.entry(label.to_string()).or_default() += count;
             }
             if let Some(outcome) = outcome {

@@ -19,6 +19,7 @@ use super::{Plan, Purpose, ReplaySummary};
 use crate::archive::archived;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
+use crate::extraction::RefusedLinks;
 use crate::frontier::TICK;
 use crate::pipeline::{EventSource, Pipeline};
 use crate::rank;
@@ -331,6 +332,8 @@ impl Replayer {
             span: Span::none(),
             lease: pipeline.recorder.store.lease_of(host_id),
             list_change: ListChange::Same,
+            bytes: 0,
+            refused: RefusedLinks::new(),
             template,
             chain: None,
         }))
