@@ -17,7 +17,7 @@ use crate::messages::Message;
 use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::partitions::Partition;
-use crate::records::{PackedInfo, decode, document_of};
+use crate::records::{PackedInfo, decode, document_id};
 use crate::{Change, PackedDocument, StoreError, UrlRecord, Writer, keys};
 
 /// Returns the hash to store for a document that must not be found by its text.
@@ -92,7 +92,7 @@ impl Change {
         writer: &mut Writer,
     ) -> Result<Outcome, StoreError> {
         let duplicates = &mut writer.duplicates;
-        debug_assert_eq!(document.id, document_of(key), "a document is named by its URL");
+        debug_assert_eq!(document.id, document_id(key), "a document is named by its URL");
         self.read_documents_ahead([&document])?;
         let (id, words, signed) = (document.id, document.words, document.signed.take());
         let before = self.fetched_before(&document)?;
@@ -114,7 +114,7 @@ impl Change {
         } else {
             let duplicate_of = self.url(key)?.and_then(|record| record.duplicate_of);
             if let (Some(original), Some(same)) = (duplicate_of, same)
-                && document_of(original) == same
+                && document_id(original) == same
             {
                 return Ok(Outcome::Duplicate { of: original });
             }
@@ -197,10 +197,10 @@ impl Change {
 
     fn take_out(&mut self, url: UrlKey, duplicates: &mut Duplicates) -> Result<Option<u32>, StoreError> {
         if let Some(original) = self.url(url)?.and_then(|record| record.duplicate_of) {
-            self.remove_alias(document_of(original), url)?;
+            self.remove_alias(document_id(original), url)?;
             return Ok(None);
         }
-        let id = document_of(url);
+        let id = document_id(url);
         let Some(document) = self.document(id)? else { return Ok(None) };
         self.remove(keys::document(id));
         self.remove(keys::content(&own_hash(&document.content_hash, id)));
@@ -263,7 +263,7 @@ impl Change {
             if record.duplicate_of.is_some() {
                 self.end_alias(url)?;
             }
-            let copy = Document { id: document_of(url), url: record.url.clone(), ..document.clone() };
+            let copy = Document { id: document_id(url), url: record.url.clone(), ..document.clone() };
             let packed = PackedDocument::unsigned(copy).bytes;
             let outcome = self.add_alias(theirs, url, record.url, packed)?;
             self.reattribute(url, outcome)?;
@@ -285,20 +285,20 @@ impl Change {
             let key = keys::alias(document.id, *url);
             let text = self.get_bytes(&key)?.unwrap_or_default();
             self.remove(key);
-            self.put_bytes(keys::alias(document_of(heir), *url), text);
+            self.put_bytes(keys::alias(document_id(heir), *url), text);
             self.set_duplicate_of(*url, Some(heir))?;
             self.reattribute(*url, Outcome::Duplicate { of: heir })?;
         }
         if let Some(record) = self.url(heir)? {
             let host = gleaner_frontier::CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned());
             let host = host.unwrap_or_else(|_| document.host.clone());
-            let document = Document { id: document_of(heir), url: record.url, host, ..document.clone() };
+            let document = Document { id: document_id(heir), url: record.url, host, ..document.clone() };
             let hash = document.content_hash;
             let same = self.get("a content hash", &keys::content(&hash))?;
             self.put_document(&hash, PackedDocument::unsigned(document), same);
         }
-        self.rename_cluster_membership(document.id, document_of(heir))?;
-        let outcome = self.outcome_of(document_of(heir))?;
+        self.rename_cluster_membership(document.id, document_id(heir))?;
+        let outcome = self.outcome_of(document_id(heir))?;
         self.reattribute(heir, outcome)
     }
 

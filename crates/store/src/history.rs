@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::packed::unpack;
-use crate::records::document_of;
+use crate::records::document_id;
 use crate::{Change, Store, StoreError, keys};
 
 /// A document's history. Most documents have no stored history.
@@ -90,7 +90,7 @@ impl Change {
     /// # Errors
     /// The store cannot be read.
     pub fn mark_gone(&mut self, url: UrlKey, at: Timestamp) -> Result<(), StoreError> {
-        let id = document_of(url);
+        let id = document_id(url);
         let history = self.history(id)?;
         if history.gone.is_none() && self.get_bytes(&keys::document(id))?.is_some() {
             self.put_history(id, History { gone: Some(at), ..history });
@@ -103,7 +103,7 @@ impl Change {
     /// # Errors
     /// The store cannot be read.
     pub fn clear_gone(&mut self, url: UrlKey) -> Result<(), StoreError> {
-        let id = document_of(url);
+        let id = document_id(url);
         let history = self.history(id)?;
         if history.gone.is_some() {
             self.put_history(id, History { gone: None, ..history });

@@ -65,7 +65,7 @@ pub use partitions::PARTITIONS;
 pub use read::{Store, UrlWithPage};
 pub use records::{
     ArchiveEnd, ArchivePosition, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord,
-    UrlState, WaitReason,
+    UrlState, WaitReason, document_id,
 };
 pub use similarity::{Cluster, Member, SimilarityInfo};
 pub use verify::{CheckedCounts, Examiner};

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Range;
 use crate::packed::unpack;
 use crate::partitions::Partition;
-use crate::records::{decode, document_of, encode};
+use crate::records::{decode, document_id, encode};
 use crate::{Change, PackedDocument, QueuePosition, StoreError, Writer, keys};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -254,12 +254,12 @@ impl Change {
         writer: &mut Writer,
     ) -> Result<(), StoreError> {
         let Some(record) = self.url(url)? else { return Ok(()) };
-        if record.duplicate_of.map(document_of) != Some(was) {
+        if record.duplicate_of.map(document_id) != Some(was) {
             return Ok(());
         }
         self.end_alias(url)?;
         let host = CanonicalUrl::parse(&record.url).map(|url| url.host().to_owned()).unwrap_or_default();
-        let document = Document { id: document_of(url), url: record.url, host, ..unpack(packed)? };
+        let document = Document { id: document_id(url), url: record.url, host, ..unpack(packed)? };
         let outcome = self.place(url, PackedDocument::from_document(document), writer)?;
         self.reattribute(url, outcome)
     }

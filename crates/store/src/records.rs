@@ -333,7 +333,9 @@ pub(crate) struct PackedInfo {
     pub(crate) text: Vec<u8>,
 }
 
-pub(crate) fn document_of(url: UrlKey) -> gleaner_corpus::DocumentId {
+/// Returns the id of a URL's document.
+#[must_use]
+pub fn document_id(url: UrlKey) -> gleaner_corpus::DocumentId {
     gleaner_corpus::DocumentId(*url.as_bytes())
 }
 

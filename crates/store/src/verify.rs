@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 
 use crate::documents::own_hash;
 use crate::packed::unpack;
-use crate::records::{decode, document_of};
+use crate::records::{decode, document_id};
 use crate::{
     ArchivePosition, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys,
 };
@@ -186,7 +186,7 @@ impl<E: Examiner> StoreCheck<'_, E> {
             self.examiner.fault(format!("{} has no raw page, but is {:?}", record.url, record.state));
         }
         if let Some(original) = record.duplicate_of
-            && !self.has(&keys::alias(document_of(original), url))?
+            && !self.has(&keys::alias(document_id(original), url))?
         {
             self.examiner.fault(format!("{} is an alias of a document without a record of it", record.url));
         }
@@ -279,7 +279,7 @@ impl<E: Examiner> StoreCheck<'_, E> {
         if !self.has(&keys::document(of))? {
             self.examiner.fault(format!("the URL {url} is an alias of the missing document {of}"));
         }
-        let original = self.store.url(url)?.and_then(|record| record.duplicate_of).map(document_of);
+        let original = self.store.url(url)?.and_then(|record| record.duplicate_of).map(document_id);
         if original != Some(of) {
             self.examiner.fault(format!("the URL {url} does not record that it is an alias of {of}"));
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use gleaner_archive::Digest;
 use gleaner_frontier::{Outcome, Role};
-use gleaner_store::{ArchivePosition, UrlRecord, UrlState};
+use gleaner_store::{ArchivePosition, UrlRecord, UrlState, document_id};
 
 use super::Purpose;
 use super::archived_response::ArchivedResponse;
@@ -43,7 +43,7 @@ impl Replayer {
             }
             (Purpose::Reextract, None) => false,
             (Purpose::Ingest, known) => {
-                let id = gleaner_corpus::DocumentId(*answer.url.key().as_bytes());
+                let id = document_id(answer.url.key());
                 let is_newer = || {
                     Ok::<_, CrawlError>(
                         pipeline.recorder.store.document(id)?.is_none_or(|it| it.fetched < answer.at),

@@ -11,7 +11,7 @@ use super::{MigrateError, Migration, MovedRecords};
 use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord, url_of};
 use crate::packed::unpack;
 use crate::partitions::{Partition, Partitions};
-use crate::records::{decode, document_of, encode};
+use crate::records::{decode, document_id, encode};
 use crate::{ArchivePosition, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys};
 
 const SAME: [u8; 9] = [
@@ -187,7 +187,7 @@ impl Copier<'_> {
         partition: Partition,
     ) -> Result<Option<Outcome>, StoreError> {
         let Some(Outcome::NearDuplicate { .. }) = last else { return Ok(last) };
-        let is_elsewhere = match self.from.cluster_of(document_of(url))? {
+        let is_elsewhere = match self.from.cluster_of(document_id(url))? {
             Some(cluster) => self.partition_of_document(cluster.representative)? != partition,
             None => false,
         };

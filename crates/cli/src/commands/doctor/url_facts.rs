@@ -1,12 +1,12 @@
 //! Explains one URL in the order of processing: canonical form, request, response, document.
 
-use gleaner_corpus::{Document, DocumentId};
+use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, current_template, rejection, stored_page};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
-use gleaner_store::{UrlRecord, UrlState, WaitReason};
+use gleaner_store::{UrlRecord, UrlState, WaitReason, document_id};
 use gleaner_template::article::Signals;
 use gleaner_template::{
     ExtractedText, ExtractionMethod, LineClassification, NotArticleReason, PreparedTemplate,
@@ -126,7 +126,7 @@ impl DoctorContext {
 
     fn document(&self, record: &UrlRecord, url: &CanonicalUrl) -> Result<Option<Document>, Failure> {
         let key = record.duplicate_of.unwrap_or_else(|| url.key());
-        self.store.document(DocumentId(*key.as_bytes())).map_err(Failure::work)
+        self.store.document(document_id(key)).map_err(Failure::work)
     }
 
     fn add_document(
