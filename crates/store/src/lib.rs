@@ -11,7 +11,8 @@
 //! for which it has leases (`partitions.rs`, `leases.rs`). It sends messages to request changes in other
 //! partitions (`messages.rs`).
 //!
-//! The writer also owns the archive (`archive.rs`). Every flush writes the archive to disk before the store.
+//! The writer also owns the archive (`archive.rs`) and the index of near-duplicates (`near.rs`). Every flush
+//! writes the archive to disk before the store.
 //!
 //! `kill -9` loses no URL. A change that was not flushed is lost as a whole, so its URL is still in the
 //! frontier and is fetched again.
