@@ -5,14 +5,16 @@
 //!    sections, galleries, topic pages and second versions of articles. The newspaper is crawled from the
 //!    front pages, once with each content coding.
 //! 2. The recorded sites in `../shared/sets/sites`, if the folder exists. A first crawl learns the templates
-//!    of the sites. The measured crawl reads other articles of these sites: copies of the pages in which the words of
-//!    each text that only this page has change places.
+//!    of the sites. The measured crawl reads other articles of these sites: copies of the pages in which the
+//!    words change places in each text that only this page has.
 //!
 //! The pages are served on loopback, without a delay between requests. The bench prints the processor time
 //! per page, and which share of it each kind of thread uses. If the Python in `GLEANER_PYTHON` (or `python3`)
 //! has the packages Scrapy and trafilatura, Scrapy runs the same crawls (`peers.py`), and the bench prints
-//! the ratio of Scrapy's times to gleaner's. `GLEANER_BINARY` names another binary to measure.
-//! `GLEANER_BENCH_SET` is a `key=value` pair for `--set`.
+//! the ratio of Scrapy's times to gleaner's. If `GLEANER_SPIDER` names the program of `spider/`, the crawler
+//! spider runs them too. To build that program:
+//! `cargo build --release --manifest-path crates/cli/benches/crawl/spider/Cargo.toml --target-dir target/spider`.
+//! `GLEANER_BINARY` names another binary to measure. `GLEANER_BENCH_SET` is a `key=value` pair for `--set`.
 //!
 //! Limitations: the server and the crawler share the cores, so use the processor time and not the wall time.
 //! Recorded sites have few pages per site, and most of their links lead to pages that are not recorded.
@@ -28,6 +30,7 @@ mod input;
 #[path = "../../tests/measured/mod.rs"]
 mod measured;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -77,9 +80,17 @@ fn measure(input: &Input, coding: &'static str, python: Option<&str>) {
     let own = to_end(gleaner(folder.path(), &server, &input.seeds, input.depth));
     let own_ms = print(&format!("gleaner, {coding}"), &own, server.take_sent(), None);
     println!("    {}", own.by_thread());
-    for (name, extracts) in [("Scrapy, links only", "no"), ("Scrapy with trafilatura", "yes")] {
-        let Some(python) = python else { return };
-        let peer = to_end(scrapy(python, folder.path(), &server, input, extracts));
+    let scrapy = |extracts| python.map(|python| scrapy(python, folder.path(), &server, input, extracts));
+    let peers = [
+        (
+            "spider, links only",
+            std::env::var_os("GLEANER_SPIDER").map(|it| spider(&it, &folder, &server, input)),
+        ),
+        ("Scrapy, links only", scrapy("no")),
+        ("Scrapy with trafilatura", scrapy("yes")),
+    ];
+    for (name, peer) in peers {
+        let Some(peer) = peer.map(to_end) else { continue };
         print(&format!("{name}, {coding}"), &peer, server.take_sent(), Some(own_ms));
     }
 }
@@ -104,6 +115,13 @@ fn gleaner(folder: &Path, server: &FixedServer, seeds: &[String], depth: usize) 
         .args(["--set", &format!("crawl.max_depth={depth}")])
         .env("GLEANER_LOG", "warn")
         .args(std::env::var("GLEANER_BENCH_SET").iter().flat_map(|set| ["--set", set]));
+    command
+}
+
+fn spider(program: &OsStr, folder: &TempDir, server: &FixedServer, input: &Input) -> Command {
+    fs::write(folder.path().join("seeds.txt"), input.seeds.join("\n")).unwrap();
+    let mut command = Command::new(program);
+    command.current_dir(folder.path()).args(["seeds.txt", &server.proxy(), &input.depth.to_string()]);
     command
 }
 
