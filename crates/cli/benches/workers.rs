@@ -1,5 +1,5 @@
 //! Measures the pages per second of one, two and four workers: `cargo bench -p gleaner --bench workers
-//! [ARTICLES] [SHARE]`.
+//! [ARTICLES] [SHARE] [ROUND_TRIP]`.
 //!
 //! The workers are real processes on a real database, each with one thread that parses pages. They crawl the
 //! generated papers of the testkit without a delay. This process serves the papers on the same cores. For
@@ -7,9 +7,12 @@
 //! time of the workers and of the database, the number of SQL statements, the number of written rows, and the
 //! size of the database's log (WAL). At the end, it prints the size of each table per page.
 //!
-//! If a single worker, the server of the papers and the database already use all cores, more workers cannot
-//! be faster. SHARE limits each worker to this percentage of a core, as if it ran on a small machine of its
-//! own. The limit uses a control group of the kernel and requires root.
+//! If one worker, the papers and the database use all cores, more workers cannot be faster. SHARE limits each
+//! worker to this percentage of a core, as if it ran on a small machine of its own. The limit uses a control
+//! group of the kernel and requires root. 0 is no limit.
+//!
+//! ROUND_TRIP is the time of a round trip between the worker and the database, in milliseconds. The bench
+//! then measures only one worker.
 
 #![allow(
     clippy::allow_attributes,
@@ -19,10 +22,12 @@
 )]
 
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use gleaner_testkit::delaying_proxy::DelayingProxy;
 use gleaner_testkit::postgres::Postgres;
 use gleaner_testkit::{GeneratedPapers, Newspaper, NewspaperOptions};
 use tempfile::TempDir;
@@ -32,7 +37,8 @@ const HOSTS: usize = 50;
 fn main() {
     let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
     let articles = numbers.next().unwrap_or(20);
-    let share = numbers.next();
+    let share = numbers.next().filter(|share| *share > 0);
+    let round_trip = numbers.next().map(|ms| Duration::from_millis(ms as u64));
     println!(
         "{:>8} {:>7} {:>8} {:>12} {:>12} {:>14} {:>12} {:>12} {:>10}",
         "workers",
@@ -45,8 +51,9 @@ fn main() {
         "rows",
         "log bytes"
     );
-    for workers in [1, 2, 4] {
-        if !measure(workers, articles, share) {
+    let counts = if round_trip.is_some() { [1].as_slice() } else { &[1, 2, 4] };
+    for workers in counts {
+        if !measure(*workers, articles, share, round_trip) {
             return;
         }
     }
@@ -54,10 +61,16 @@ fn main() {
 
 /// Measures one number of workers. Returns `false` if PostgreSQL is not available. `share` is the limit of
 /// each worker in percent of a core, or `None` for no limit.
-fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
+fn measure(workers: usize, articles: usize, share: Option<usize>, round_trip: Option<Duration>) -> bool {
     let settings = ["fsync=on", "shared_preload_libraries=pg_stat_statements", "max_wal_size=4GB"];
     let Some(server) = Postgres::start(&settings) else { return false };
     let address = server.database();
+    let proxy = round_trip.map(|round_trip| {
+        let to = SocketAddr::from((Ipv4Addr::LOCALHOST, server.port()));
+        DelayingProxy::start(to, round_trip / 2).unwrap()
+    });
+    let port = proxy.as_ref().map_or(server.port(), |proxy| proxy.address().port());
+    let workers_address = address.replace(&format!(":{}/", server.port()), &format!(":{port}/"));
     let _ = server.query(&address, "CREATE EXTENSION pg_stat_statements");
     let generated = GeneratedPapers { hosts: HOSTS, articles, listed: articles, wire: 0, redirected: 0 };
     let options =
@@ -68,11 +81,11 @@ fn measure(workers: usize, articles: usize, share: Option<usize>) -> bool {
     let before = log_bytes(&server, &address);
     let begun = Instant::now();
     let mut children: Vec<Child> =
-        (0..workers).map(|worker| spawn(&folder, &address, &newspaper.proxy(), worker)).collect();
+        (0..workers).map(|worker| spawn(&folder, &workers_address, &newspaper.proxy(), worker)).collect();
     let _bounds: Vec<Bound> =
         share.iter().flat_map(|share| children.iter().map(|child| Bound::new(child.id(), *share))).collect();
     let pages = HOSTS * (articles + 2);
-    assert!(newspaper.wait_for_requests(pages + HOSTS, std::time::Duration::from_secs(600)));
+    assert!(newspaper.wait_for_requests(pages + HOSTS, Duration::from_secs(1_800)));
     let seconds = begun.elapsed().as_secs_f64();
     let worker_ms: f64 = children.iter().map(|child| processor_ms(child.id())).sum();
     for child in &mut children {

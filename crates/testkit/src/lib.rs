@@ -12,8 +12,9 @@
 //! The crate also has two papers with new articles every day, for crawls over many nights
 //! ([`NewspaperOptions::daily`]). For load tests it has many [`GeneratedPapers`]
 //! ([`NewspaperOptions::generated`]). For benches it has [`bench_pages`] and a [`large_newspaper`] with all
-//! kinds of pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`), and
-//! scripted servers with TLS and HTTP/2 (`tls`, `http2`).
+//! kinds of pages. The feature `services` adds a PostgreSQL server (`postgres`), an S3 server (`s3`),
+//! scripted servers with TLS and HTTP/2 (`tls`, `http2`), and a network with a long round trip
+//! (`delaying_proxy`).
 //!
 //! All texts in `articles/` were written for this project, and their people and places are invented. Two
 //! papers do not have enough different markup to evaluate extraction.
@@ -39,6 +40,8 @@ pub mod bench_pages;
 mod comments;
 mod connections;
 mod daily;
+#[cfg(feature = "services")]
+pub mod delaying_proxy;
 mod expected;
 mod feeds;
 mod fixed;
