@@ -238,6 +238,7 @@ mod tests {
     fn settings_of_one_worker_are_not_shared() {
         let shared = SharedSettings::new(&Config::default(), "crawl", None, "").unwrap().0;
         assert_eq!(shared["fetch.delay"], "\"5s\"");
+        assert_eq!(shared["the public suffix list"], PUBLIC_SUFFIX_LIST);
         for own in WORKER_SETTINGS {
             assert!(!shared.contains_key(own), "{own}");
         }

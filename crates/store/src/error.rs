@@ -160,7 +160,7 @@ pub enum StoreError {
     },
     /// A worker's settings differ from those of the running workers.
     #[error(
-        "this worker's settings differ from those of the others ({workers}): {differing}; use the same settings, or stop the others first"
+        "this worker's settings differ from those of the others ({workers}): {differing}; use the same settings and the same version of gleaner, or stop the others first"
     )]
     Settings {
         /// The names and values of the differing settings.

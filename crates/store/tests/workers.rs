@@ -72,6 +72,24 @@ fn whoever_comes_anew_comes_by_the_settings_of_now() {
 }
 
 #[test]
+fn workers_with_different_public_suffix_lists_refuse_each_other() {
+    let Some(place) = Place::database() else { return };
+    let with_list = |name, list: &str| {
+        let mut membership = place.membership(name, LEASE);
+        membership.settings.insert("the public suffix list".into(), list.into());
+        worker(&place, membership)
+    };
+    let _one = with_list("one", "psl 2.1.200").unwrap();
+    let refused = with_list("two", "psl 2.1.300").unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "this worker's settings differ from those of the others (one): the public suffix list is psl 2.1.300 here and \
+         psl 2.1.200 there; use the same settings and the same version of gleaner, or stop the others first"
+    );
+    with_list("three", "psl 2.1.200").unwrap();
+}
+
+#[test]
 fn a_corpus_has_one_storage() {
     let Some(place) = Place::database() else { return };
     let membership = place.membership("one", LEASE);
