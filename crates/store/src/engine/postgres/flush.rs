@@ -10,10 +10,14 @@
 //!    columns.
 //! 4. A document claims its text by its content hash, which is unique in the table. If another process claimed
 //!    the text earlier, nothing is written. The lost claim is dropped and returned to the caller.
+//!
+//! The statements of steps 1 and 2 are sent together, and so are those of step 3. So a flush takes three round
+//! trips.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::future::try_join3;
 use gleaner_corpus::DocumentId;
 
 use super::link::Connection;
@@ -23,6 +27,11 @@ use crate::engine::LostClaim;
 use crate::leases::Leases;
 use crate::records::encode;
 use crate::{StoreError, keys};
+
+const BEGIN_FLUSH: &str =
+    "UPDATE workers SET flushes = $2, seen = now(), idle = false WHERE session = $1 AND flushes < $2";
+
+const HELD: &str = "SELECT partition, epoch FROM leases WHERE partition = ANY($1) AND owner = $2 ORDER BY partition FOR SHARE";
 
 enum FlushResult {
     Done,
@@ -120,11 +129,16 @@ fn lost_claim((hash, ours, theirs): (Vec<u8>, Vec<u8>, Vec<u8>)) -> Option<LostC
 }
 
 async fn write(client: &Connection, batch: &FlushBatch) -> Result<FlushResult, tokio_postgres::Error> {
-    client.batch_execute("BEGIN").await?;
     let session = &batch.session;
-    let sql =
-        "UPDATE workers SET flushes = $2, seen = now(), idle = false WHERE session = $1 AND flushes < $2";
-    if client.execute(sql, &[session, &batch.number]).await? == 0 {
+    let (partitions, epochs): (Vec<i16>, Vec<i64>) = batch.fence.iter().copied().unzip();
+    client.prepare_all(&[BEGIN_FLUSH, HELD]).await?;
+    let ((), begun, held) = try_join3(
+        client.batch_execute("BEGIN"),
+        client.execute(BEGIN_FLUSH, &[session, &batch.number]),
+        client.query(HELD, &[&partitions, session]),
+    )
+    .await?;
+    if begun == 0 {
         let sql = "SELECT flushes FROM workers WHERE session = $1";
         let known = client.query_opt(sql, &[session]).await?;
         return Ok(match known {
@@ -135,13 +149,10 @@ async fn write(client: &Connection, batch: &FlushBatch) -> Result<FlushResult, t
             None => FlushResult::NotOurs,
         });
     }
-    let (partitions, epochs): (Vec<i16>, Vec<i64>) = batch.fence.iter().copied().unzip();
-    let sql = "SELECT partition, epoch FROM leases WHERE partition = ANY($1) AND owner = $2 ORDER BY partition FOR SHARE";
-    let rows = client.query(sql, &[&partitions, session]).await?;
     if partitions.is_empty() {
         return Ok(FlushResult::NotOurs);
     }
-    let held: BTreeMap<i16, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let held: BTreeMap<i16, i64> = held.iter().map(|row| (row.get(0), row.get(1))).collect();
     if !partitions.iter().zip(&epochs).all(|(partition, epoch)| held.get(partition) == Some(epoch)) {
         return Ok(FlushResult::NotOurs);
     }

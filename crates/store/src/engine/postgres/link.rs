@@ -76,6 +76,13 @@ impl Connection {
         Ok(statement)
     }
 
+    /// Prepares statements, in one round trip. Statements that were prepared are sent at once, so those that
+    /// run together keep their order.
+    pub(crate) async fn prepare_all(&self, statements: &[&str]) -> Result<(), Error> {
+        let prepared = statements.iter().map(|sql| self.prepared(sql));
+        futures_util::future::try_join_all(prepared).await.map(drop)
+    }
+
     pub(crate) async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
         self.client.query(&self.prepared(sql).await?, values).await
     }

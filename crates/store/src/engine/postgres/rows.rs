@@ -110,17 +110,25 @@ impl Rows {
         &self,
         client: &Connection,
     ) -> Result<Option<&'static str>, tokio_postgres::Error> {
+        let writes = self.writes();
+        let written = Statement::execute_all(writes.iter().map(|write| &write.statement), client).await?;
+        let is_short = |(write, written): &(&RowWrite, u64)| *written < write.at_least;
+        Ok(writes.iter().zip(written).find(is_short).map(|(write, _)| write.table))
+    }
+
+    /// Returns the statements that write the rows, in their order.
+    fn writes(&self) -> Vec<RowWrite> {
+        let mut writes = Vec::new();
         for ((table, columns), (_, rows)) in &self.deleted {
-            for rows in rows.chunks(MOST_ROWS) {
-                found(&format!("DELETE FROM {table}"), columns, rows).execute(client).await?;
-            }
+            let sql = format!("DELETE FROM {table}");
+            writes
+                .extend(rows.chunks(MOST_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
         }
         for ((table, columns), (group, rows)) in &self.emptied {
             let empty: Vec<String> = group.columns.iter().map(|(name, _)| format!("{name} = NULL")).collect();
             let sql = format!("UPDATE {table} SET {}", empty.join(", "));
-            for rows in rows.chunks(MOST_ROWS) {
-                found(&sql, columns, rows).execute(client).await?;
-            }
+            writes
+                .extend(rows.chunks(MOST_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
         }
         if !self.moved.is_empty() {
             let mut statement = Statement::default();
@@ -130,16 +138,27 @@ impl Rows {
                 "UPDATE documents SET content_hash = NULL FROM {moved} AS moved (hash, document) \
                  WHERE content_hash = hash AND id <> document"
             );
-            statement.execute(client).await?;
+            writes.push(RowWrite::any("documents", statement));
         }
         for table in self.tables.values() {
-            for rows in by_columns(table).values() {
-                if let Some(table) = write_rows(client, rows).await? {
-                    return Ok(Some(table));
-                }
-            }
+            writes.extend(by_columns(table).values().flat_map(alike_writes));
         }
-        Ok(None)
+        writes
+    }
+}
+
+/// A statement that writes rows of a table.
+#[derive(Debug)]
+struct RowWrite {
+    table: &'static str,
+    statement: Statement,
+    /// How many rows it must write at least.
+    at_least: u64,
+}
+
+impl RowWrite {
+    const fn any(table: &'static str, statement: Statement) -> Self {
+        Self { table, statement, at_least: 0 }
     }
 }
 
@@ -175,19 +194,16 @@ fn by_columns(table: &Table) -> BTreeMap<BTreeSet<&'static str>, Alike<'_>> {
     alike
 }
 
-/// Writes rows that change the same columns. If rows are missing, returns the name of their table.
-async fn write_rows(
-    client: &Connection,
-    rows: &Alike<'_>,
-) -> Result<Option<&'static str>, tokio_postgres::Error> {
-    let Some((_, groups)) = rows.first() else { return Ok(None) };
+/// Returns the statements that write rows that change the same columns.
+fn alike_writes(rows: &Alike<'_>) -> Vec<RowWrite> {
+    let Some((_, groups)) = rows.first() else { return Vec::new() };
     let groups: Vec<&'static Group> = groups.values().map(|(group, _)| *group).collect();
-    let Some(Group { table, id, .. }) = groups.first() else { return Ok(None) };
+    let Some(Group { table, id, .. }) = groups.first() else { return Vec::new() };
     let columns: Vec<Column> = groups.iter().flat_map(|group| group.columns).copied().collect();
     let all: Vec<Column> = id.iter().chain(&columns).copied().collect();
     // If a group's records create their rows, the row may not exist yet.
     let creates = groups.iter().any(|group| group.removal == Removal::Row);
-    for rows in rows.chunks(MOST_ROWS) {
+    let write = |rows: &[(&Vec<SqlValue>, &Groups)]| {
         let mut statement = Statement::default();
         let values = rows.iter().map(|(id, groups)| {
             let values = groups.values().flat_map(|(_, values)| values);
@@ -208,13 +224,10 @@ async fn write_rows(
                 format!("UPDATE {table} SET {set} FROM {new} AS new ({all}) WHERE {}", same.join(" AND "))
             }
         };
-        let written = statement.execute(client).await?;
         let is_put = |(_, groups): &&(&Vec<SqlValue>, &Groups)| {
             groups.values().any(|(_, values)| values.iter().any(|value| *value != SqlValue::Null))
         };
-        if written < rows.iter().filter(is_put).count() as u64 {
-            return Ok(Some(table));
-        }
-    }
-    Ok(None)
+        RowWrite { table, statement, at_least: rows.iter().filter(is_put).count() as u64 }
+    };
+    rows.chunks(MOST_ROWS).map(write).collect()
 }

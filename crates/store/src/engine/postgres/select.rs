@@ -74,6 +74,16 @@ impl Statement {
         client.execute(&self.sql, &self.parameters()).await
     }
 
+    /// Executes statements in this order. They are sent together, and take one round trip.
+    pub(super) async fn execute_all<'a>(
+        statements: impl Iterator<Item = &'a Self> + Clone,
+        client: &Connection,
+    ) -> Result<Vec<u64>, tokio_postgres::Error> {
+        let sql: Vec<&str> = statements.clone().map(|statement| statement.sql.as_str()).collect();
+        client.prepare_all(&sql).await?;
+        futures_util::future::try_join_all(statements.map(|statement| statement.execute(client))).await
+    }
+
     fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.values.iter().map(Parameter::as_sql).collect()
     }
