@@ -74,7 +74,8 @@ fn update_health(
 ) -> Result<Option<usize>, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = store.health(name)?.unwrap_or_default();
-    if let Some((page, _)) = window.push(visit.key, fit) {
+    // Only unlike pages have a kept raw page.
+    if let Some((page, _)) = window.push(visit.key, fit).filter(|(_, fit)| fit.unlike) {
         change.release_page(page)?;
     }
     if !window.out_of_date() {

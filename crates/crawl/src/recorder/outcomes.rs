@@ -29,7 +29,8 @@ impl Recorder {
         self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
         self.count_visit(change, visit, Some(&outcome))?;
         self.count_update(change, visit, &outcome)?;
-        if is_article(&outcome) {
+        // At the first visit, the page cannot have been gone.
+        if is_article(&outcome) && visit.record.last.is_some() {
             change.clear_gone(visit.key)?;
         }
         let revisits = self.schedule_after(visit, &outcome);
