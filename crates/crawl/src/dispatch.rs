@@ -54,6 +54,7 @@ impl Pipeline {
         if !self.membership.may_request() {
             return Ok(());
         }
+        self.frontier.read_next_ahead(now)?;
         while let Some(group) = self.frontier.next_group(now) {
             self.dispatch_group(&group)?;
         }

@@ -87,6 +87,15 @@ pub(crate) fn outcome_of(refusal: AdmissionRefusal) -> Outcome {
     }
 }
 
+impl Content {
+    pub(crate) fn document(&self) -> Option<&PackedDocument> {
+        match self {
+            Self::Article(article) => article.document.as_ref().ok(),
+            _ => None,
+        }
+    }
+}
+
 impl ParsedResponse {
     pub(crate) fn forget_links(&mut self) {
         self.found.clear();

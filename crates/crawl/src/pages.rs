@@ -90,9 +90,7 @@ impl Pipeline {
         let ParsedResponse { found, refused, .. } = parsed_response;
         let (mut change, mut news) = (self.recorder.writer.begin(), 0);
         for part in found.chunks(PART) {
-            let known = &mut self.frontier.known;
-            let unknown = part.iter().map(|(found, _)| found.url.key()).filter(|key| !known.contains(*key));
-            change.read_urls_ahead(unknown)?;
+            change.read_urls_ahead(self.frontier.needed_links(part))?;
             for (found, rank) in part {
                 let (key, depth) = (found.url.key(), depth(found.role));
                 if depth > self.session.config.crawl.max_depth {

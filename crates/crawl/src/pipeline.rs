@@ -25,6 +25,15 @@ use crate::redirected_robots::PendingRobots;
 use crate::session_config::SessionConfig;
 use crate::visit::{OutgoingRequest, Visit, VisitProgress};
 
+/// Maximum number of events whose records are read together.
+const EVENTS: usize = 64;
+
+/// Maximum number of links of a page or list whose records are read together with those of other events.
+const LINKS: usize = 500;
+
+/// Maximum number of hosts that are loaded together.
+const HOSTS: usize = 1_000;
+
 pub(crate) trait EventSource {
     type Ending;
 
@@ -84,7 +93,7 @@ impl Pipeline {
             if let Some(ending) = source.dispatch(self)? {
                 return Ok(ending);
             }
-            if let Some(event) = source.wait(self, self.frontier.pause())? {
+            for event in self.next_events(source)? {
                 source.apply(self, event)?;
             }
             if self.recorder.is_flush_due() {
@@ -92,6 +101,29 @@ impl Pipeline {
                 self.recorder.flush()?;
             }
         }
+    }
+
+    /// Waits for an event. If the store is shared, returns also later events that have arrived, and reads the records
+    /// that they need in one request, because each read is a round trip.
+    fn next_events<S: EventSource>(&mut self, source: &mut S) -> Result<Vec<Event>, CrawlError> {
+        let mut events: Vec<Event> = source.wait(self, self.frontier.pause())?.into_iter().collect();
+        if events.is_empty() || !self.recorder.store.is_shared() {
+            return Ok(events);
+        }
+        while events.len() < EVENTS
+            && let Some(event) = source.wait(self, Duration::ZERO)?
+        {
+            events.push(event);
+        }
+        let (mut urls, mut documents) = (Vec::new(), Vec::new());
+        for event in &events {
+            let Event::Read(_, parsed, _) = event else { continue };
+            let links = parsed.found.get(..LINKS).unwrap_or(&parsed.found);
+            urls.extend(self.frontier.needed_links(links));
+            documents.extend(parsed.content.document());
+        }
+        self.recorder.store.read_ahead(urls, documents)?;
+        Ok(events)
     }
 
     pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
@@ -166,10 +198,13 @@ impl Pipeline {
         self.frontier.load_counts()?;
         let records: Result<Vec<HostRecord>, StoreError> =
             self.recorder.store.hosts_of_partitions(partitions).collect();
-        for record in records? {
-            self.admit(&record)?;
-            self.frontier.resume(&record)?;
-            self.session.progress.buffered.fetch_add(record.buffered.into(), Ordering::Relaxed);
+        for records in records?.chunks(HOSTS) {
+            self.recorder.store.read_hosts_ahead(records)?;
+            for record in records {
+                self.admit(record)?;
+                self.frontier.resume(record)?;
+                self.session.progress.buffered.fetch_add(record.buffered.into(), Ordering::Relaxed);
+            }
         }
         Ok(())
     }

@@ -18,11 +18,38 @@ use crate::near::Duplicates;
 use crate::packed::unpack;
 use crate::partitions::Partition;
 use crate::records::{PackedInfo, decode, document_id};
-use crate::{Change, PackedDocument, StoreError, UrlRecord, Writer, keys};
+use crate::{Change, PackedDocument, Store, StoreError, UrlRecord, Writer, keys};
 
 /// Returns the hash to store for a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
     ContentHash::from_text(&format!("{content_hash} of {id}"))
+}
+
+/// Returns the keys of the records that [`Change::place`] needs.
+fn needed_keys(document: &PackedDocument) -> [Vec<u8>; 4] {
+    let id = document.id;
+    [
+        keys::url(url_of(id)),
+        keys::document(id),
+        keys::content(&document.content_hash),
+        keys::cluster_membership(id),
+    ]
+}
+
+impl Store {
+    /// Reads the records of these URLs, and those that [`Change::place`] needs for these documents, in one request.
+    /// Changes use them until the next flush. Does nothing for a store in a folder.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_ahead<'a>(
+        &self,
+        urls: impl IntoIterator<Item = UrlKey>,
+        documents: impl IntoIterator<Item = &'a PackedDocument>,
+    ) -> Result<(), StoreError> {
+        let keys = urls.into_iter().map(keys::url);
+        self.engine.read_ahead(keys.chain(documents.into_iter().flat_map(needed_keys)).collect())
+    }
 }
 
 impl Change {
@@ -67,16 +94,7 @@ impl Change {
         &mut self,
         documents: impl IntoIterator<Item = &'a PackedDocument>,
     ) -> Result<(), StoreError> {
-        let of_document = |document: &PackedDocument| {
-            let id = document.id;
-            [
-                keys::url(url_of(id)),
-                keys::document(id),
-                keys::content(&document.content_hash),
-                keys::cluster_membership(id),
-            ]
-        };
-        self.read_ahead(documents.into_iter().flat_map(of_document).collect())
+        self.read_ahead(documents.into_iter().flat_map(needed_keys).collect())
     }
 
     /// Stores a document under the URL `key`, and replaces the previous text of the URL. The URL must have a

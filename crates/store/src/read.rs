@@ -96,6 +96,25 @@ impl Store {
         Ok(Some((url, decode("a URL", &record)?)))
     }
 
+    /// Reads the next URLs of these hosts in one request. Later calls of [`Self::next_ready`] use the result. Does
+    /// nothing for a store in a folder.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_ready_ahead(&self, hosts: impl IntoIterator<Item = HostId>) -> Result<(), StoreError> {
+        self.engine.read_lists_ahead(hosts.into_iter().map(keys::ready_of).collect())
+    }
+
+    /// Reads the robots.txt and the next URL of each of these hosts, in two requests. Later reads use the results. Does
+    /// nothing for a store in a folder.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_hosts_ahead(&self, hosts: &[HostRecord]) -> Result<(), StoreError> {
+        self.engine.read_ahead(hosts.iter().map(|host| keys::robots(&host.name)).collect())?;
+        self.read_ready_ahead(hosts.iter().map(|host| host.id))
+    }
+
     /// Counts the documents whose response is not in the archive. `is_there` returns whether the archive
     /// contains the response at a position.
     ///

@@ -17,6 +17,7 @@ const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
 on_each_engine!(
     urls_come_by_rank_then_by_discovery_and_each_once,
+    long_lists_come_in_their_order_between_two_flushes,
     what_was_handed_out_but_not_ended_is_still_there_after_a_crash,
     a_retry_waits_for_its_time_and_keeps_its_rank,
     the_same_page_under_https_is_asked_again_at_once,
@@ -101,6 +102,36 @@ fn urls_come_by_rank_then_by_discovery_and_each_once(place: &Place) {
     );
     assert_eq!(next(&writer, "b.example").as_deref(), Some("http://b.example/"));
     assert_eq!(writer.store().host("a.example").unwrap().unwrap().queued, 0);
+}
+
+fn long_lists_come_in_their_order_between_two_flushes(place: &Place) {
+    let mut writer = place.open();
+    let url = |host: &str, number: usize| format!("http://{host}.example/{number}");
+    let hosts = ["a", "b", "c"];
+    for (host, count) in hosts.into_iter().zip([30, 8, 3]) {
+        let urls: Vec<String> = (0..count).map(|number| url(host, number)).collect();
+        discover(&mut writer, &urls.iter().map(|url| (url.as_str(), 1)).collect::<Vec<_>>());
+    }
+    writer.flush().unwrap();
+    let ids = hosts.map(|host| writer.store().host(&format!("{host}.example")).unwrap().unwrap().id);
+    writer.store().read_ready_ahead(ids).unwrap();
+    for number in 0..30 {
+        assert_eq!(next(&writer, "a.example"), Some(url("a", number)));
+        end(&mut writer, &url("a", number), Outcome::Stored);
+        if number == 15 {
+            discover(&mut writer, &[("http://a.example/first", 0)]);
+            assert_eq!(next(&writer, "a.example").as_deref(), Some("http://a.example/first"));
+            end(&mut writer, "http://a.example/first", Outcome::Stored);
+        }
+    }
+    assert_eq!(next(&writer, "a.example"), None);
+    for (host, count) in [("b", 8), ("c", 3)] {
+        for number in 0..count {
+            assert_eq!(next(&writer, &format!("{host}.example")), Some(url(host, number)));
+            end(&mut writer, &url(host, number), Outcome::Stored);
+        }
+        assert_eq!(next(&writer, &format!("{host}.example")), None);
+    }
 }
 
 fn what_was_handed_out_but_not_ended_is_still_there_after_a_crash(place: &Place) {

@@ -89,6 +89,31 @@ fn workers_with_different_public_suffix_lists_refuse_each_other() {
     with_list("three", "psl 2.1.200").unwrap();
 }
 
+/// Another worker may have changed the records of a partition until this worker gets it.
+#[test]
+fn what_was_read_ahead_is_forgotten_when_partitions_are_gained() {
+    let Some(place) = Place::database() else { return };
+    let (mut one, mut two) = {
+        let waits = |name| WorkerParams { waits: true, ..place.membership(name, LEASE) };
+        (worker(&place, waits("one")).unwrap(), worker(&place, waits("two")).unwrap())
+    };
+    two.work().unwrap();
+    assert_eq!(partitions(&two), 256);
+    let url = CanonicalUrl::parse("http://a.example/1").unwrap();
+    let read = |writer: &Writer| writer.store().url(url.key()).unwrap().is_some();
+    one.store().read_ahead([url.key()], []).unwrap();
+    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+    let mut change = two.begin();
+    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    two.commit(change).unwrap();
+    two.flush().unwrap();
+    assert!(read(&two) && !read(&one), "what was read ahead is kept");
+    two.rest().unwrap();
+    one.work().unwrap();
+    assert_eq!(partitions(&one), 256);
+    assert!(read(&one));
+}
+
 #[test]
 fn a_corpus_has_one_storage() {
     let Some(place) = Place::database() else { return };

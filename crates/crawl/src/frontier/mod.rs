@@ -250,6 +250,22 @@ impl Frontier {
         self.in_flight < self.config().fetch.concurrency
     }
 
+    /// Returns the found URLs whose records must be read: those that may be new, and those with an announced change.
+    pub(crate) fn needed_links(&mut self, found: &[(FoundUrl, u8)]) -> Vec<UrlKey> {
+        let links = found.iter().map(|(found, _)| (found.url.key(), found.dated.is_some()));
+        links.filter(|(key, is_dated)| *is_dated || !self.known.contains(*key)).map(|(key, _)| key).collect()
+    }
+
+    /// Reads the URLs that [`next_url`](Self::next_url) will return for the due groups. A shared store reads them in one
+    /// request.
+    pub(crate) fn read_next_ahead(&self, now: Instant) -> Result<(), StoreError> {
+        let room = self.config().fetch.concurrency.saturating_sub(self.in_flight);
+        match self.store.is_shared() && room > 0 {
+            true => self.store.read_ready_ahead(self.schedule.next_hosts(now, room)),
+            false => Ok(()),
+        }
+    }
+
     /// Returns the next action for a host: usually its next URL, checked against robots.txt.
     pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, StoreError> {
         let Some(host) = self.hosts.get(&id) else { return Ok(NextUrl::Nothing) };

@@ -93,6 +93,20 @@ impl Schedule {
         None
     }
 
+    /// Returns the hosts that have the next turns, at most `limit`.
+    pub(crate) fn next_hosts(&self, now: Instant, limit: usize) -> Vec<HostId> {
+        let mut due: Vec<(Instant, HostId)> = Vec::new();
+        for group in self.groups.values() {
+            if let (State::Due(at), Some(host)) = (group.state, group.awake.front())
+                && at <= now
+            {
+                due.push((at, *host));
+            }
+        }
+        due.sort_unstable();
+        due.into_iter().take(limit).map(|(_, host)| host).collect()
+    }
+
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
@@ -174,6 +188,9 @@ mod tests {
         schedule.wake(&b, B, now + seconds(1));
         assert_eq!(schedule.pop(now), None);
         assert_eq!(schedule.next(), Some(now + seconds(1)));
+        assert_eq!(schedule.next_hosts(now + seconds(1), 9), [B]);
+        assert_eq!(schedule.next_hosts(now + seconds(5), 1), [B]);
+        assert_eq!(schedule.next_hosts(now + seconds(5), 9), [B, A[0]]);
         assert_eq!(schedule.pop(now + seconds(5)), Some(b));
         assert_eq!(schedule.pop(now + seconds(5)), Some(a));
     }

@@ -182,6 +182,17 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
 
+    /// Reads records that will be read soon, in one request. Does nothing if a read is not a round trip.
+    fn read_ahead(&self, _keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Reads the beginnings of lists of URLs that will be read soon, in one request. Does nothing if a read is
+    /// not a round trip.
+    fn read_lists_ahead(&self, _prefixes: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Returns the pairs of a range. All keys of the range must have the same first byte. In the lists of
     /// URLs, only the keys have a meaning, and the returned values must be ignored.
     fn scan(&self, range: Range) -> Scan;

@@ -177,6 +177,7 @@ impl Heartbeat {
         let share = PARTITIONS.div_ceil(alive.max(1));
         let missing = share.saturating_sub(held + found.len());
         if !found.is_empty() {
+            self.engine.write_overlay().forget_read();
             self.leases.gain(found);
         }
         if missing > 0 && self.engine.has_free_partitions()? {
@@ -184,6 +185,7 @@ impl Heartbeat {
             let taken = self.engine.take(&self.leases, missing)?;
             if !taken.is_empty() {
                 info!(partitions = taken.len(), "took partitions");
+                self.engine.write_overlay().forget_read();
             }
             self.leases.gain(taken);
         }

@@ -12,7 +12,7 @@ use crate::engine::{Engine, KeyValue, Range, listed, unlisted};
 use crate::partitions::Partition;
 use crate::{StoreError, keys};
 
-/// Number of rows that are read at once. A host rarely has more visits between two flushes.
+/// Number of rows that are read at once.
 const ROWS: usize = 8;
 
 impl Postgres {
@@ -20,15 +20,17 @@ impl Postgres {
         let range = Range::with_prefix(prefix);
         // The overlay is read before the database. Otherwise, a write that is flushed in between would be missed.
         let known = self.read_overlay().within(&range);
-        let head = self.head(prefix, &range)?;
-        let left = head.rows.into_iter().find(|(key, _)| known.get(key) != Some(&None));
-        if left.is_none() && !head.is_whole {
-            // All rows were removed since the last flush.
-            return match self.scan(range.keys_only()).next().transpose()? {
-                Some((key, _)) => self.with_record(key, None).map(Some),
-                None => Ok(None),
-            };
-        }
+        let is_left = |(key, _): &KeyValue| known.get(key) != Some(&None);
+        let mut head = self.head(prefix, &range)?;
+        let left = loop {
+            match (head.rows.iter().find(|row| is_left(row)), head.rows.last()) {
+                // All these rows were removed since the last flush.
+                (None, Some((last, _))) if !head.is_whole => {
+                    head = self.read_head(prefix, &range.clone().after(last.clone()))?;
+                }
+                (left, _) => break left.cloned(),
+            }
+        };
         match (left, first_written(known)) {
             (Some((key, record)), written) if written.as_ref().is_none_or(|written| key <= *written) => {
                 self.with_record(key, Some(record)).map(Some)
@@ -42,12 +44,32 @@ impl Postgres {
         if let Some(head) = self.read_overlay().head(prefix) {
             return Ok(head.clone());
         }
+        self.read_head(prefix, range)
+    }
+
+    fn read_head(&self, prefix: &[u8], range: &Range) -> Result<Head, StoreError> {
         let rows = self.page(range, ROWS)?;
         let head = Head { is_whole: rows.len() < ROWS, rows };
         if self.has_list(prefix) {
             self.write_overlay().keep_head(prefix, head.clone());
         }
         Ok(head)
+    }
+
+    /// Reads the first rows of lists in one statement, and keeps them. Skips the lists whose first rows are kept, and
+    /// those of other processes.
+    pub(super) fn read_heads(&self, mut prefixes: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        {
+            let overlay = self.read_overlay();
+            prefixes.retain(|prefix| overlay.head(prefix).is_none() && self.has_list(prefix));
+        }
+        let Some(space) = prefixes.first().and_then(|prefix| prefix.first().copied()) else { return Ok(()) };
+        let heads = self.first_rows(space, &prefixes, ROWS, false)?;
+        let mut overlay = self.write_overlay();
+        for (prefix, rows) in prefixes.iter().zip(heads) {
+            overlay.keep_head(prefix, Head { is_whole: rows.len() < ROWS, rows });
+        }
+        Ok(())
     }
 
     /// Whether this process owns the partition of a host's list.
@@ -67,7 +89,7 @@ impl Postgres {
             (Some(written), _) => written,
             (None, Some(read)) => {
                 if self.has_list(&key) {
-                    self.write_overlay().keep_read(url, read.clone());
+                    self.write_overlay().keep_read(url, Some(read.clone()));
                 }
                 Some(read)
             }

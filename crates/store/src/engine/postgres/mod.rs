@@ -30,7 +30,7 @@ mod select;
 pub(crate) mod settings;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub use redacted::redacted_address;
 
 use crate::StoreError;
 use crate::compaction::Background;
-use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, Write, prefix_end};
+use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, Write};
 use crate::leases::Leases;
 use crate::objects::Objects;
 use crate::partitions::Partition;
@@ -223,8 +223,9 @@ impl Engine for Postgres {
             }
         }
         if !asked.is_empty() {
+            let wanted: HashSet<&Vec<u8>> = keys.iter().collect();
             let mut rows = self.rows(&asked)?;
-            rows.retain(|(key, _)| keys.contains(key) && !found.contains_key(key));
+            rows.retain(|(key, _)| wanted.contains(key) && !found.contains_key(key));
             for (key, value) in self.with_texts(rows)? {
                 found.insert(key, Some(value?));
             }
@@ -237,6 +238,25 @@ impl Engine for Postgres {
             return Ok(value.is_some());
         }
         self.has_row(key)
+    }
+
+    fn read_ahead(&self, mut keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        keys.sort_unstable();
+        keys.dedup();
+        let generation = {
+            let overlay = self.read_overlay();
+            keys.retain(|key| overlay.get(key).is_none());
+            overlay.generation()
+        };
+        if !keys.is_empty() {
+            let records = self.get_all(&keys)?;
+            self.write_overlay().keep_all_read(generation, keys.into_iter().zip(records));
+        }
+        Ok(())
+    }
+
+    fn read_lists_ahead(&self, prefixes: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        self.read_heads(prefixes)
     }
 
     fn scan(&self, range: Range) -> Scan {
@@ -252,10 +272,10 @@ impl Engine for Postgres {
             let overlay = self.read_overlay();
             prefixes.iter().map(|prefix| overlay.within(&Range::with_prefix(prefix.as_slice()))).collect()
         };
-        let range = |prefix: &Vec<u8>| (prefix.clone(), prefix_end(prefix).unwrap_or_default());
-        let kept = self.first_rows(space, &prefixes.iter().map(range).collect::<Vec<_>>())?;
+        let kept = self.first_rows(space, prefixes, 1, true)?;
         let mut firsts = Vec::with_capacity(prefixes.len());
         for ((prefix, kept), known) in prefixes.iter().zip(kept).zip(known) {
+            let kept = kept.into_iter().next().map(|(key, _)| key);
             let range = Range::with_prefix(prefix.as_slice()).keys_only();
             let is_removed = kept.as_ref().is_some_and(|key| known.get(key) == Some(&None));
             firsts.push(if is_removed {

@@ -2,8 +2,8 @@
 //!
 //! All reads go through the overlay, so that a process sees its own writes. Records of hosts, counts,
 //! template health and totals stay after a flush. Each page needs these records. The copies stay correct,
-//! because no other process writes the records of this process's partitions. The beginnings of lists of URLs
-//! stay until the next flush.
+//! because no other process writes the records of this process's partitions. The beginnings of lists of URLs,
+//! and records that were read ahead, stay until the next flush.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +38,10 @@ pub(crate) struct Overlay {
     entries: BTreeMap<Vec<u8>, Entry>,
     /// Lists that were read since the last flush, by their prefixes. No other process changes them.
     heads: BTreeMap<Vec<u8>, Head>,
-    /// Records of listed URLs that were read since the last flush.
-    read: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Records that were read since the last flush. `None`: the database has no such record.
+    read: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    /// How often records that were read have been forgotten.
+    generation: u64,
 }
 
 impl Overlay {
@@ -47,7 +49,7 @@ impl Overlay {
     /// `Some(None)` if the key is removed.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         let entry = self.entries.get(key).map(|entry| entry.write.value());
-        entry.or_else(|| Some(Some(self.read.get(key)?.as_slice())))
+        entry.or_else(|| self.read.get(key).map(Option::as_deref))
     }
 
     pub(crate) fn head(&self, prefix: &[u8]) -> Option<&Head> {
@@ -59,8 +61,23 @@ impl Overlay {
     }
 
     /// Keeps a record that was read, until the next flush.
-    pub(crate) fn keep_read(&mut self, key: Vec<u8>, record: Vec<u8>) {
+    pub(crate) fn keep_read(&mut self, key: Vec<u8>, record: Option<Vec<u8>>) {
         self.read.insert(key, record);
+    }
+
+    /// Keeps records until the next flush, unless records were forgotten since the generation in which they were read.
+    pub(crate) fn keep_all_read(
+        &mut self,
+        generation: u64,
+        records: impl IntoIterator<Item = (Vec<u8>, Option<Vec<u8>>)>,
+    ) {
+        if generation == self.generation {
+            self.read.extend(records);
+        }
+    }
+
+    pub(crate) const fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// Returns the keys of a range in the overlay with their values, in order. A value of `None` means that
@@ -104,6 +121,7 @@ impl Overlay {
     /// Drops a claim of a key. The value in the database is from another process, which claimed the key first.
     pub(crate) fn drop_claim(&mut self, key: &[u8]) {
         self.entries.remove(key);
+        self.read.remove(key);
     }
 
     pub(crate) fn clear(&mut self) {
@@ -111,9 +129,12 @@ impl Overlay {
         self.entries.clear();
     }
 
-    fn forget_read(&mut self) {
+    /// Forgets what was read. A process that gets a partition must do this first, because other processes have changed
+    /// the records of the partition.
+    pub(crate) fn forget_read(&mut self) {
         self.heads.clear();
         self.read.clear();
+        self.generation += 1;
     }
 }
 
@@ -138,6 +159,23 @@ mod tests {
         assert_eq!(overlay.get(b"c2"), Some(None));
         overlay.take_in(batch(&[("c2", Write::Claim("d".into()))]));
         assert_eq!(overlay.unflushed()[b"c2".as_slice()], put("d"), "the row was ours, and is replaced");
+    }
+
+    #[test]
+    fn what_was_read_is_kept_until_the_flush_or_until_a_claim_is_lost() {
+        let mut overlay = Overlay::default();
+        overlay.keep_read(b"c1".to_vec(), None);
+        overlay.keep_read(b"u1".to_vec(), Some(b"read".to_vec()));
+        assert_eq!((overlay.get(b"c1"), overlay.get(b"u1")), (Some(None), Some(Some(b"read".as_slice()))));
+        overlay.take_in(batch(&[("c1", Write::Claim("ours".into())), ("u1", put("written"))]));
+        assert_eq!(overlay.get(b"u1"), Some(Some(b"written".as_slice())));
+        overlay.drop_claim(b"c1");
+        assert_eq!(overlay.get(b"c1"), None, "the database now has the record of another process");
+        let before = overlay.generation();
+        overlay.flushed();
+        assert_eq!(overlay.get(b"u1"), None);
+        overlay.keep_all_read(before, [(b"u2".to_vec(), None)]);
+        assert_eq!(overlay.get(b"u2"), None, "it was read before the flush");
     }
 
     #[test]

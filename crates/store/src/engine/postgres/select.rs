@@ -11,7 +11,7 @@ use super::link::Connection;
 use super::record_kinds::{Column, RecordKind, kind_of, split};
 use super::values::{RowFields, SqlValue};
 use crate::StoreError;
-use crate::engine::{KeyValue, Range};
+use crate::engine::{KeyValue, Range, prefix_end};
 
 /// A statement with its parameters.
 #[derive(Debug, Clone, Default)]
@@ -264,40 +264,52 @@ impl Postgres {
         })
     }
 
-    /// Returns the first key of each range. All keys have the same first byte.
+    /// Returns the first records with each of these prefixes, at most `limit` of each. All prefixes have the same
+    /// first byte.
     pub(super) fn first_rows(
         &self,
         space: u8,
-        ranges: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        prefixes: &[Vec<u8>],
+        limit: usize,
+        keys_only: bool,
+    ) -> Result<Vec<Vec<KeyValue>>, StoreError> {
         let kind = kind_of(space);
         let order = &kind.key[..kind.order];
         let mut statement = Statement::default();
         let typed: Vec<Column> = order.iter().chain(order).copied().collect();
         let last = [&[space], [u8::MAX; 32].as_slice()].concat();
-        let rows = ranges.iter().map(|(low, high)| {
-            let high = if high.first() == Some(&space) { high } else { &last };
-            let ends = [low, high].map(|key| split(key).into_iter().take(kind.order));
+        let rows = prefixes.iter().map(|prefix| {
+            let end = prefix_end(prefix).filter(|end| end.first() == Some(&space));
+            let ends =
+                [prefix, end.as_ref().unwrap_or(&last)].map(|key| split(key).into_iter().take(kind.order));
             ends.into_iter().flatten().collect()
         });
         let asked = statement.bind_rows(&typed, rows);
         let aliases = |of: &str| (0..kind.order).map(|at| format!("{of}{at}")).collect::<Vec<_>>().join(", ");
         let (low, high) = (aliases("low"), aliases("high"));
         statement.sql = format!(
-            "SELECT found.* FROM {asked} WITH ORDINALITY AS asked ({low}, {high}, at) LEFT JOIN LATERAL \
-             (SELECT {key} FROM {table} WHERE {only} AND ({order}) >= ({low}) AND ({order}) < ({high}) \
-              ORDER BY {order} LIMIT 1) AS found ON TRUE ORDER BY at",
-            key = kind.columns(true),
+            "SELECT at, found.* FROM {asked} WITH ORDINALITY AS asked ({low}, {high}, at) CROSS JOIN LATERAL \
+             (SELECT {columns} FROM {table} WHERE {only} AND ({order}) >= ({low}) AND ({order}) < ({high}) \
+              ORDER BY {order} LIMIT {limit}) AS found ORDER BY at",
+            columns = kind.columns(keys_only),
             table = kind.table,
             only = kind.only,
             order = names(order),
         );
+        let count = prefixes.len();
         self.link().run("looking up the next records", |client| {
             let statement = statement.clone();
             Box::pin(async move {
-                let rows = statement.query(&client).await?;
-                let key = |row: &Row| Ok(kind.pair(row, 0, true)?.map(|(key, _)| key));
-                rows.iter().map(key).collect()
+                let mut first = vec![Vec::new(); count];
+                for row in statement.query(&client).await? {
+                    let at: i64 = row.try_get(0)?;
+                    let of = usize::try_from(at - 1).ok().and_then(|at| first.get_mut(at));
+                    if let (Some(of), Some(pair)) = (of, kind.pair(&row, 1, keys_only)?) {
+                        of.push(pair);
+                    }
+                }
+                first.iter_mut().for_each(|pairs| pairs.sort_unstable());
+                Ok(first)
             })
         })
     }
