@@ -104,7 +104,7 @@ fn what_was_read_ahead_is_forgotten_when_partitions_are_gained() {
     one.store().read_ahead([url.key()], []).unwrap();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = two.begin();
-    change.discover(&found, 0, 0, QueuePosition::default()).unwrap();
+    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     two.commit(change).unwrap();
     two.flush().unwrap();
     assert!(read(&two) && !read(&one), "what was read ahead is kept");
