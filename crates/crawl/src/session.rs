@@ -118,17 +118,23 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
         }
     };
     let (store, frontier) = session.finish(ending.is_over())?;
-    let run = session_config.run;
+    summary(&store, &frontier, session_config.run, resumed, ending)
+}
+
+fn summary(
+    store: &Store,
+    frontier: &Frontier,
+    run: Run,
+    resumed: bool,
+    ending: Ending,
+) -> Result<Summary, CrawlError> {
+    let counts = store.counts(run.number)?.into_iter();
     Ok(Summary {
-        hosts: store
-            .counts(run.number)?
-            .into_iter()
-            .filter(|(_, counts)| *counts != Counts::default())
-            .collect(),
-        deferred_urls: deferred_urls(&store, &frontier, ending)?,
-        buffered: if ending.is_over() { Vec::new() } else { buffered(&store)? },
+        hosts: counts.filter(|(_, counts)| *counts != Counts::default()).collect(),
+        deferred_urls: deferred_urls(store, frontier, ending)?,
+        buffered: if ending.is_over() { Vec::new() } else { buffered(store)? },
         documents: store.totals()?.documents(),
-        next_due: next_due(&store)?,
+        next_due: next_due(store)?,
         run,
         resumed,
         ending,
