@@ -1,7 +1,8 @@
 //! Reads WARC files record by record, in bounded memory, and continues after damage.
 //!
-//! 1. The first byte of each part of a file determines its format. A part is a gzip member, Zstandard frames
-//!    (`zst`) or an uncompressed record. A compressed part usually contains one record, but may contain more.
+//! 1. A file consists of parts. A part is one gzip member, one or more Zstandard frames (module `zst`), or
+//!    one uncompressed record. The first byte of a part determines the part's format. A compressed part
+//!    usually contains one record, but may contain more.
 //! 2. A record has a version line, named fields, and as many bytes as `Content-Length` states. The reader
 //!    keeps at most `limit` of these bytes.
 //! 3. A record is damaged if it has no version line or length, its compressed stream is broken, its checksum

@@ -40,8 +40,8 @@ pub struct Politeness {
 }
 
 impl Politeness {
-    /// Creates gates and back-offs. `delay` is the time from a response's end to the next request of its
-    /// group.
+    /// Creates gates without groups, and no back-offs. `delay` is the time from the end of a response to the
+    /// next request to the same group of hosts.
     #[must_use]
     pub fn new(delay: Duration) -> Self {
         Self { gates: Gates::new(delay), backoffs: Backoffs::default() }

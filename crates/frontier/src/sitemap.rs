@@ -58,9 +58,9 @@ pub enum SitemapError {
 
 /// Reads the sitemap that was served at `base`. `bytes` may be compressed with gzip.
 ///
-/// Entries are refused only because of their address. The result may contain URLs out of scope.
-/// [`DiscoveredUrls::within`] removes them. Addresses that are relative or have no scheme are resolved,
-/// although the protocol forbids them ([`CanonicalUrl::join_location`]).
+/// The address of an entry alone decides whether the entry is refused ([`UrlRefusal`]). The result may
+/// contain URLs out of scope. [`DiscoveredUrls::within`] removes them. Addresses that are relative or have no
+/// scheme are resolved, although the protocol forbids them ([`CanonicalUrl::join_location`]).
 ///
 /// # Errors
 /// The body is not a sitemap, or it cannot be read up to its first element. An empty sitemap is not an error.

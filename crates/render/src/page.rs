@@ -1,4 +1,4 @@
-//! Renders HTML pages, single-file pages, tables and facts.
+//! Renders HTML pages, single-file pages, tables and facts. A fact is a name with its value.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

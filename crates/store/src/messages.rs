@@ -111,7 +111,7 @@ impl RobotsReply {
 /// The result of [`Change::receive`].
 #[derive(Debug, Default)]
 pub struct ReceivedMessages {
-    /// Number of messages that the change applies.
+    /// Number of processed messages. The change removes them from the store.
     pub done: usize,
     /// Requests that need an answer. Every call returns them until [`Change::answer_robots`] answers them.
     pub wanted: Vec<RobotsQuery>,

@@ -87,7 +87,7 @@ pub struct ArchivePosition {
 pub struct ArchiveEnd {
     /// Name of the archive's newest file.
     pub file: String,
-    /// The length of that file in bytes.
+    /// The number of bytes of the newest file that are known to be on disk.
     pub length: u64,
 }
 

@@ -44,8 +44,8 @@ pub struct SimilarityParams {
     /// Minimum share of aligned words ([`Alignment::share`]) of a near-duplicate whose similarity of shingles
     /// is below [`Self::duplicate`].
     pub aligned: f64,
-    /// A text with fewer words is short. Its near-duplicates must also have the share [`Self::short_aligned`]
-    /// of aligned words.
+    /// A text with fewer words than this is short. If the shorter of two texts is short, the texts are
+    /// near-duplicates only if their share of aligned words is at least [`Self::short_aligned`].
     pub short: usize,
     /// Minimum share of aligned words of a near-duplicate if the shorter of the two texts is short.
     pub short_aligned: f64,

@@ -1,5 +1,4 @@
-//! Contains the texts for the labels of outcomes, of the details of outcomes, and of links that are not
-//! followed.
+//! Explains labels in words: outcomes, their details, and the reasons why a link is not followed.
 
 use gleaner_fetch::TlsFault;
 use gleaner_render::language::Bilingual;

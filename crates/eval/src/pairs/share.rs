@@ -1,11 +1,11 @@
 //! Measures the share of words that two texts have in common, independently of duplicate detection.
 //!
 //! The shared words are the longest common subsequence of words. It is computed once for the whole texts and
-//! once paragraph by paragraph, and the greater number counts. In the second case, each paragraph of one text
-//! is matched with a paragraph of the other text: of the paragraphs without a match, the one that shares the
-//! most words. A match counts only if the shared words are at least half of the longer paragraph. Therefore
-//! the words of a moved paragraph count as shared. [`SharedWords::share`] is relative to the longer text, and
-//! [`SharedWords::contained`] to the shorter text.
+//! once paragraph by paragraph, and the greater number counts. Paragraph by paragraph means: each paragraph
+//! of one text is matched with the paragraph of the other text that has no match yet and shares the most
+//! words with it. A match counts only if the shared words are at least half of the longer paragraph.
+//! Therefore the words of a moved paragraph count as shared. [`SharedWords::share`] is relative to the longer
+//! text, and [`SharedWords::contained`] to the shorter text.
 //!
 //! Limitation: by chance, two texts of a language share a third of their words in the same order, so a share
 //! of 0.3 has no meaning. A rewritten text with a share of 0.5 may be the same story.

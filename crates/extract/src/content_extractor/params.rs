@@ -27,8 +27,8 @@ pub struct ContentExtractorParams {
     pub search: Search,
     /// Maximum number of vector entries that are read to compare one page with the site. If it is reached,
     /// repeated blocks may count as content, and [`Extraction::exact`](super::Extraction::exact) is `false`.
-    /// On the recorded sites, [`Search::Exhaustive`] needed less than 300 million per page. The default limit
-    /// takes 1 s to 5 s.
+    /// On the recorded sites, [`Search::Exhaustive`] needed less than 300 million per page. A page that
+    /// reaches the default limit takes 1 s to 5 s.
     pub max_work: u64,
 }
 
@@ -58,9 +58,9 @@ impl Default for ContentExtractorParams {
 }
 
 impl ContentExtractorParams {
-    /// Returns the papers' settings. The block tags are TABLE, TR, P, HR, DIV and SPAN, and UL from Debnath
-    /// et al. 2005. All pairs of blocks are compared ([`Search::Exhaustive`]). Other settings have their
-    /// defaults.
+    /// Returns the settings of two papers, Debnath et al. 2005 and Nguyen et al. 2009. The block tags are
+    /// TABLE, TR, P, HR, DIV, SPAN and UL. The second paper names all of them except UL, which is from the
+    /// first. All pairs of blocks are compared ([`Search::Exhaustive`]). Other settings have their defaults.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), search: Search::Exhaustive, ..Self::default() }

@@ -51,8 +51,9 @@ impl Default for FastContentExtractorParams {
 }
 
 impl FastContentExtractorParams {
-    /// Returns the papers' settings. The block tags are TABLE, TR, P, HR, DIV and SPAN, and UL from Debnath
-    /// et al. 2005. Other settings have their defaults.
+    /// Returns the settings of two papers, Debnath et al. 2005 and Nguyen et al. 2009. The block tags are
+    /// TABLE, TR, P, HR, DIV, SPAN and UL. The second paper names all of them except UL, which is from the
+    /// first. Other settings have their defaults.
     #[must_use]
     pub fn of_the_paper() -> Self {
         Self { block_tags: blocks::tags_of_the_paper(), ..Self::default() }

@@ -191,7 +191,8 @@ impl<'a> Search<'a> {
 struct Table {
     entries: Vec<Box<str>>,
     shorter: Vec<Option<usize>>,
-    /// A set of bits, one for each octet with which an entry begins. All octets are ASCII.
+    /// The first octets of the entries as a set: bit `n` is set if an entry begins with octet `n`. All octets
+    /// are ASCII.
     firsts: u128,
 }
 

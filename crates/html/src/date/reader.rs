@@ -6,12 +6,12 @@
 //!
 //! - the weekday next to the date;
 //! - the day in the page's address;
-//! - the time of the last change or of the fetch, because the date of publication is not later;
+//! - the day of the last change, then the day after the fetch: an order is wrong if it makes the date later;
 //! - the page's other dates;
 //! - the region in `lang` or `og:locale`: the month is first in the United States and the Philippines.
 //!
-//! If no source decides, the day is first. There is an exception: before AM or PM, on a page in English or in
-//! an unknown language, the month is first.
+//! If no source decides, the day is first. Exception: the month is first if the time next to the date has AM
+//! or PM, and the page is in English or in an unknown language.
 
 use std::cell::OnceCell;
 

@@ -1,7 +1,7 @@
 //! Defines valid object names: segments between slashes. The rules are the same for a bucket and a folder.
 //!
-//! Limitation: a folder allows fewer names than a bucket. Most file systems refuse a segment over 255 bytes,
-//! and `a` and `a/b` cannot both exist. Names that end in `#` and digits are refused everywhere, because the
+//! Limitation: in a folder, some valid names fail. Most file systems refuse a segment over 255 bytes, and `a`
+//! and `a/b` cannot both exist. Names that end in `#` and digits are refused everywhere, because the
 //! library reserves them for unfinished files.
 
 use object_store::path::Path;

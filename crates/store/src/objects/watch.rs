@@ -1,12 +1,12 @@
 //! Records the storage's error responses, because the library's errors do not include the status.
 //!
-//! 1. [`ObservedService`] wraps the library's HTTP client. It records each failed status or connection in the
-//!    [`Outage`] of the current call.
+//! 1. [`ObservedService`] wraps the library's HTTP client. It records each unsuccessful status and each
+//!    failed connection in the [`Outage`] of the current call.
 //! 2. [`StorageFailure::is_transient`] distinguishes an unavailable storage (no connection, timeout, 408,
 //!    429, 5xx) from a storage that refuses requests.
 //!
 //! Limitation: only `<Code>` and `<Message>` of a response body are read, because other elements may contain
-//! secrets. For example, S3 repeats an unknown session token.
+//! secrets. For example, S3 repeats an unknown session token in another element of its error response.
 
 use std::cell::RefCell;
 use std::error::Error;

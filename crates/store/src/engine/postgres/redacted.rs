@@ -32,7 +32,7 @@ pub(super) struct AddressPieces<'a> {
     scheme: &'a str,
     /// The text before the last `@`: a user, and perhaps a password.
     pub(super) user_info: Option<&'a str>,
-    /// Hosts and the database.
+    /// The text between the user and the query: the hosts and the name of the database.
     place: &'a str,
     pub(super) query: &'a str,
 }
