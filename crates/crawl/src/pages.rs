@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use gleaner_frontier::{FoundUrl, Outcome, Role, digest_of};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, digest_of};
 use gleaner_store::Change;
 
 use crate::archive::WarcRecords;
@@ -90,7 +90,7 @@ impl Pipeline {
         let ParsedResponse { found, refused, .. } = parsed_response;
         let (mut change, mut news) = (self.recorder.writer.begin(), 0);
         for part in found.chunks(PART) {
-            change.read_urls_ahead(self.frontier.needed_links(part))?;
+            change.read_urls_ahead(self.frontier.needed_links(part).into_iter().map(CanonicalUrl::key))?;
             for (found, rank) in part {
                 let (key, depth) = (found.url.key(), depth(found.role));
                 if depth > self.session.config.crawl.max_depth {

@@ -59,6 +59,8 @@ impl Codings {
         if let Some(received) = &mut self.received {
             received.extend_from_slice(piece);
         }
+        // A body that is not gzip, although its header says so, fails at its first byte.
+        self.at_once &= self.came > piece.len() || piece.first() == Some(&0x1f);
         let fits = self.at_once || self.decode(piece, body)?;
         // Endless empty gzip members or frames have no output, so the number of received bytes is limited too.
         Ok(fits && self.came <= self.limit)

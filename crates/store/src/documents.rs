@@ -10,7 +10,7 @@
 //! the page (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
-use gleaner_frontier::{Outcome, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 
 use crate::clusters::url_of;
 use crate::messages::Message;
@@ -38,16 +38,18 @@ fn needed_keys(document: &PackedDocument) -> [Vec<u8>; 4] {
 
 impl Store {
     /// Reads the records of these URLs, and those that [`Change::place`] needs for these documents, in one request.
-    /// Changes use them until the next flush. Does nothing for a store in a folder.
+    /// Changes use them until the next flush. Ignores URLs in partitions that this process does not hold, because
+    /// other processes may change their records at any time. Does nothing for a store in a folder.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn read_ahead<'a>(
         &self,
-        urls: impl IntoIterator<Item = UrlKey>,
+        urls: impl IntoIterator<Item = &'a CanonicalUrl>,
         documents: impl IntoIterator<Item = &'a PackedDocument>,
     ) -> Result<(), StoreError> {
-        let keys = urls.into_iter().map(keys::url);
+        let is_held = |url: &&CanonicalUrl| self.partitions.holds(self.partitions.of_url(url));
+        let keys = urls.into_iter().filter(is_held).map(|url| keys::url(url.key()));
         self.engine.read_ahead(keys.chain(documents.into_iter().flat_map(needed_keys)).collect())
     }
 }

@@ -263,16 +263,18 @@ impl Change {
         Ok(host.buffered)
     }
 
-    /// Marks the raw page of a URL as kept if the URL's state is [`UrlState::Done`]. Does nothing in other
-    /// states.
+    /// Marks the raw page of a URL as kept if the URL's state is [`UrlState::Done`], and returns `true`. Returns
+    /// `false` in other states. Then the raw page must not be stored, because nothing would remove it.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn keep(&mut self, key: UrlKey) -> Result<(), StoreError> {
-        if let Some(record) = self.url(key)?.filter(|record| record.state == UrlState::Done) {
+    pub fn keep(&mut self, key: UrlKey) -> Result<bool, StoreError> {
+        let done = self.url(key)?.filter(|record| record.state == UrlState::Done);
+        let is_done = done.is_some();
+        if let Some(record) = done {
             self.put_url(key, &UrlRecord { state: UrlState::Kept, ..record });
         }
-        Ok(())
+        Ok(is_done)
     }
 
     /// Removes the raw page of a URL if the URL's state is [`UrlState::Kept`]. Does nothing in other states.

@@ -218,7 +218,7 @@ impl Writer {
     }
 
     /// Removes raw pages whose URL is neither buffered nor kept. Such a page remains if a crash happens while
-    /// raw pages are written or removed, or if the visit of its URL planned another visit.
+    /// raw pages are written or removed.
     fn sweep(&self) -> Result<(), StoreError> {
         for key in self.store.keys([keys::PAGE]) {
             let key = key?;

@@ -27,8 +27,8 @@ fn two_workers(place: &Place) -> (Writer, Writer) {
     (one, two)
 }
 
-/// Stores the record of a URL in a partition of the worker for which `is_free` returns true. Returns the URL.
-fn discover(writer: &mut Writer, site: &str, is_free: impl Fn(PartitionId) -> bool) -> CanonicalUrl {
+/// Returns a URL in a partition of the worker for which `is_free` returns true.
+fn url_in(writer: &Writer, site: &str, is_free: impl Fn(PartitionId) -> bool) -> CanonicalUrl {
     let store = writer.store();
     let held = store.held_partitions();
     let mut urls =
@@ -37,13 +37,22 @@ fn discover(writer: &mut Writer, site: &str, is_free: impl Fn(PartitionId) -> bo
         let partition = store.partition_of_url(url);
         held.contains(&partition) && is_free(partition)
     };
-    let url = urls.find(is_fit).unwrap();
+    urls.find(is_fit).unwrap()
+}
+
+/// Stores the record of a URL as in [`url_in`]. Returns the URL.
+fn discover(writer: &mut Writer, site: &str, is_free: impl Fn(PartitionId) -> bool) -> CanonicalUrl {
+    let url = url_in(writer, site, is_free);
+    add(writer, &url);
+    url
+}
+
+fn add(writer: &mut Writer, url: &CanonicalUrl) {
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
     let mut change = writer.begin();
     change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
     writer.commit(change).unwrap();
     writer.flush().unwrap();
-    url
 }
 
 fn id(url: &CanonicalUrl) -> DocumentId {
@@ -102,6 +111,23 @@ fn the_second_worker_gets_an_alias() {
     assert_eq!(store.url(second.key()).unwrap().unwrap().duplicate_of, Some(first.key()));
     assert_eq!(store.documents().count(), 1);
     assert_eq!(faults(&store), [""; 0]);
+}
+
+/// The second worker has found a link to the first worker's page before that page was known.
+#[test]
+fn a_link_to_the_page_with_the_text_was_read_ahead() {
+    let Some(place) = Place::database() else { return };
+    let (mut one, mut two) = two_workers(&place);
+    let (first, second) = (url_in(&one, "z", |_| true), discover(&mut two, "y", |_| true));
+    two.store().read_ahead([&first], []).unwrap();
+    add(&mut one, &first);
+    place_text(&mut two, &second);
+    place_text(&mut one, &first);
+    one.flush().unwrap();
+    two.flush().unwrap();
+    exchange(&mut one, &mut two);
+    assert_eq!(two.store().url(second.key()).unwrap().unwrap().duplicate_of, Some(first.key()));
+    assert_eq!(faults(&two.store()), [""; 0]);
 }
 
 /// A worker loses a text that has an alias in another of its partitions. The message that removes the alias

@@ -207,10 +207,10 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
         let mut change = writer.begin();
         change.put_page(key(url), PackedPage::from_page(&page));
         let record = change.url(key(url)).unwrap().unwrap();
-        change.keep(key(url)).unwrap();
-        assert_ne!(change.url(key(url)).unwrap().unwrap().state, UrlState::Kept, "its visit has not ended");
+        assert!(!change.keep(key(url)).unwrap(), "its visit has not ended");
+        assert_ne!(change.url(key(url)).unwrap().unwrap().state, UrlState::Kept);
         change.end(key(url), record, Outcome::Stored, None).unwrap();
-        change.keep(key(url)).unwrap();
+        assert!(change.keep(key(url)).unwrap());
         writer.commit(change).unwrap();
     }
     // A later visit replaces the kept page.
@@ -219,7 +219,7 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
         (RawPage { body: b"y".to_vec(), ..page }, change.url(key(urls[0])).unwrap().unwrap());
     change.end(key(urls[0]), record, Outcome::Stored, None).unwrap();
     change.put_page(key(urls[0]), PackedPage::from_page(&later));
-    change.keep(key(urls[0])).unwrap();
+    assert!(change.keep(key(urls[0])).unwrap());
     writer.commit(change).unwrap();
     let mut writer = place.again(writer);
     assert_eq!(writer.store().page(key(urls[0])).unwrap(), Some(later));

@@ -89,29 +89,42 @@ fn workers_with_different_public_suffix_lists_refuse_each_other() {
     with_list("three", "psl 2.1.200").unwrap();
 }
 
-/// Another worker may have changed the records of a partition until this worker gets it.
+/// Other workers may change the records of a partition while this worker does not hold it.
 #[test]
-fn what_was_read_ahead_is_forgotten_when_partitions_are_gained() {
+fn what_was_read_ahead_is_only_used_while_the_partition_is_held() {
     let Some(place) = Place::database() else { return };
     let (mut one, mut two) = {
         let waits = |name| WorkerParams { waits: true, ..place.membership(name, LEASE) };
         (worker(&place, waits("one")).unwrap(), worker(&place, waits("two")).unwrap())
     };
-    two.work().unwrap();
-    assert_eq!(partitions(&two), 256);
-    let url = CanonicalUrl::parse("http://a.example/1").unwrap();
-    let read = |writer: &Writer| writer.store().url(url.key()).unwrap().is_some();
-    one.store().read_ahead([url.key()], []).unwrap();
-    let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
-    let mut change = two.begin();
-    change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
-    two.commit(change).unwrap();
-    two.flush().unwrap();
-    assert!(read(&two) && !read(&one), "what was read ahead is kept");
+    let urls = ["http://a.example/1", "http://a.example/2"].map(|url| CanonicalUrl::parse(url).unwrap());
+    let is_known = |writer: &Writer, url: &CanonicalUrl| writer.store().url(url.key()).unwrap().is_some();
+    let add = |writer: &mut Writer, url: &CanonicalUrl| {
+        let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: false };
+        let mut change = writer.begin();
+        change.discover(None, &found, 0, 0, QueuePosition::default()).unwrap();
+        writer.commit(change).unwrap();
+        writer.flush().unwrap();
+    };
+    let work = |writer: &mut Writer| {
+        writer.work().unwrap();
+        let _ = writer.store().leases().unwrap().gained();
+        assert_eq!(partitions(writer), 256);
+    };
+    work(&mut two);
+    one.store().read_ahead([&urls[0]], []).unwrap();
+    add(&mut two, &urls[0]);
+    assert!(is_known(&one, &urls[0]), "a record of another worker is not kept");
+
     two.rest().unwrap();
-    one.work().unwrap();
-    assert_eq!(partitions(&one), 256);
-    assert!(read(&one));
+    work(&mut one);
+    one.store().read_ahead([&urls[1]], []).unwrap();
+    one.rest().unwrap();
+    work(&mut two);
+    add(&mut two, &urls[1]);
+    two.rest().unwrap();
+    work(&mut one);
+    assert!(is_known(&one, &urls[1]), "what was read before the partition was gained again is forgotten");
 }
 
 #[test]

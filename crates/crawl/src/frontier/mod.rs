@@ -251,9 +251,10 @@ impl Frontier {
     }
 
     /// Returns the found URLs whose records must be read: those that may be new, and those with an announced change.
-    pub(crate) fn needed_links(&mut self, found: &[(FoundUrl, u8)]) -> Vec<UrlKey> {
-        let links = found.iter().map(|(found, _)| (found.url.key(), found.dated.is_some()));
-        links.filter(|(key, is_dated)| *is_dated || !self.known.contains(*key)).map(|(key, _)| key).collect()
+    pub(crate) fn needed_links<'a>(&mut self, found: &'a [(FoundUrl, u8)]) -> Vec<&'a CanonicalUrl> {
+        let links = found.iter().map(|(found, _)| found);
+        let needed = links.filter(|found| found.dated.is_some() || !self.known.contains(found.url.key()));
+        needed.map(|found| &found.url).collect()
     }
 
     /// Reads the URLs that [`next_url`](Self::next_url) will return for the due groups. A shared store reads them in one

@@ -11,7 +11,7 @@
 use std::sync::atomic::Ordering;
 
 use gleaner_frontier::{Outcome, Role, UrlKey};
-use gleaner_store::{Change, HostId, HostRecord, Store};
+use gleaner_store::{Change, HostId, HostRecord, Store, UrlState};
 use gleaner_template::{PageFit, Window};
 use tracing::warn;
 
@@ -40,9 +40,10 @@ impl Learner {
         if is_listing {
             return Ok(());
         }
-        if let Some(raw) = raw {
+        if let Some(raw) = raw
+            && change.keep(visit.key)?
+        {
             change.put_page(visit.key, raw);
-            change.keep(visit.key)?;
         }
         if let Some(buffered) = update_health(&recorder.store, change, visit, fit)? {
             self.template_outdated(visit.record.host, visit.url.host(), buffered);
@@ -84,7 +85,8 @@ fn update_health(
     }
     let mut buffered = 0;
     for page in window.unlike_pages() {
-        if let Some(record) = change.url(*page)? {
+        // Of pages with a planned visit, no raw page is kept.
+        if let Some(record) = change.url(*page)?.filter(|record| record.state == UrlState::Kept) {
             buffered = change.buffer(*page, record)?;
         }
     }

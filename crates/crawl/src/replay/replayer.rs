@@ -99,7 +99,7 @@ impl EventSource for Replayer {
         let never = crossbeam_channel::never();
         let listens = self.is_open && has_room && self.may_continue(pipeline);
         select! {
-            recv(self.events) -> event => return Ok(event.ok()),
+            recv(self.events) -> event => return Ok(event.ok().map(|event| self.without_links(event))),
             recv(if listens { &self.incoming } else { &never }) -> item => match item {
                 Ok(item) => self.handle(item)?,
                 Err(_) => self.is_open = false,
@@ -131,10 +131,7 @@ impl EventSource for Replayer {
                 }
                 pipeline.apply(Event::Trained(job, trained))?;
             }
-            Event::Read(visit, mut reading, records) => {
-                if self.purpose == Purpose::Ingest {
-                    reading.forget_links();
-                }
+            Event::Read(visit, reading, records) => {
                 pipeline.apply(Event::Read(visit, reading, records))?;
             }
             event => pipeline.apply(event)?,
@@ -230,6 +227,16 @@ impl Replayer {
         let hosts = self.without_template.get_or_insert_with(|| pipeline.learner.waiting());
         Ok(hosts.pop().is_some_and(|host| pipeline.start_training(host, false).is_some())
             || !hosts.is_empty())
+    }
+
+    /// Only a rebuild follows links. Without links, their records are not read either.
+    fn without_links(&self, mut event: Event) -> Event {
+        if let Event::Read(_, parsed, _) = &mut event
+            && self.purpose != Purpose::Rebuild
+        {
+            parsed.forget_links();
+        }
+        event
     }
 
     fn may_continue(&self, pipeline: &Pipeline) -> bool {

@@ -90,6 +90,7 @@ impl Postgres {
         patience: ReconnectPolicy,
     ) -> Result<Self, StoreError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
+            // With one thread, the first error of a transaction arrives before the errors that follow from it.
             .worker_threads(1)
             .thread_name("postgres")
             .enable_all()
