@@ -64,6 +64,8 @@ mod special_pages;
 mod texts;
 #[cfg(feature = "services")]
 pub mod tls;
+#[cfg(feature = "services")]
+pub mod tls_sites;
 mod village_post;
 
 pub use access_log::Request;

@@ -14,7 +14,8 @@
 //! the ratio of Scrapy's times to gleaner's. If `GLEANER_SPIDER` names the program of `spider/`, the crawler
 //! spider runs them too. To build that program:
 //! `cargo build --release --manifest-path crates/cli/benches/crawl/spider/Cargo.toml --target-dir target/spider`.
-//! `GLEANER_BINARY` names another binary to measure. `GLEANER_BENCH_SET` is a `key=value` pair for `--set`.
+//! The newspaper with gzip is also crawled over TLS, with HTTP/1.1 and with HTTP/2. `GLEANER_BINARY` names another
+//! binary to measure. `GLEANER_BENCH_SET` is a `key=value` pair for `--set`.
 //!
 //! Limitations: the server and the crawler share the cores, so use the processor time and not the wall time.
 //! Recorded sites have few pages per site, and most of their links lead to pages that are not recorded.
@@ -36,6 +37,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use gleaner_testkit::FixedServer;
+use gleaner_testkit::tls_sites::TlsSites;
 use input::{CODINGS, Input};
 use measured::{Measured, to_end};
 use tempfile::TempDir;
@@ -50,12 +52,28 @@ fn main() {
     let chosen: Vec<&'static str> = CODINGS.into_iter().filter(|coding| is_chosen(coding)).collect();
     let codings = if chosen.is_empty() { CODINGS.to_vec() } else { chosen };
     let python = python();
-    for input in [Some(Input::newspaper(pages)), Input::recorded()].into_iter().flatten() {
+    let newspaper = Input::newspaper(pages);
+    for input in [Some(&newspaper), Input::recorded().as_ref()].into_iter().flatten() {
         println!("\n{}", input.description);
         for coding in &codings {
-            measure(&input, coding, python.as_deref());
+            measure(input, coding, python.as_deref());
         }
     }
+    println!("\n{}, over TLS", newspaper.description);
+    ["http/1.1", "h2"].into_iter().for_each(|protocol| measure_tls(&newspaper, protocol));
+}
+
+/// Crawls the newspaper with gzip as https sites.
+fn measure_tls(input: &Input, protocol: &str) {
+    let sites = TlsSites::start(input.coded("gzip"), protocol).unwrap();
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("authority.pem"), sites.authority()).unwrap();
+    let seeds: Vec<String> = input.seeds.iter().map(|seed| seed.replace("http://", "https://")).collect();
+    let mut command = gleaner(folder.path(), &sites.proxy(), &seeds, input.depth);
+    command.env("SSL_CERT_FILE", folder.path().join("authority.pem"));
+    let own = to_end(command);
+    print(&format!("gleaner, {protocol}"), &own, sites.take_sent(), None);
+    println!("    {}", own.by_thread());
 }
 
 /// Returns a Python with Scrapy and trafilatura, or `None` if it is not installed.
@@ -74,10 +92,10 @@ fn measure(input: &Input, coding: &'static str, python: Option<&str>) {
     let server = FixedServer::start(input.coded(coding)).unwrap();
     let folder = TempDir::new().unwrap();
     if !input.learning.is_empty() {
-        to_end(gleaner(folder.path(), &server, &input.learning, input.depth));
+        to_end(gleaner(folder.path(), &server.proxy(), &input.learning, input.depth));
         server.take_sent();
     }
-    let own = to_end(gleaner(folder.path(), &server, &input.seeds, input.depth));
+    let own = to_end(gleaner(folder.path(), &server.proxy(), &input.seeds, input.depth));
     let own_ms = print(&format!("gleaner, {coding}"), &own, server.take_sent(), None);
     println!("    {}", own.by_thread());
     let scrapy = |extracts| python.map(|python| scrapy(python, folder.path(), &server, input, extracts));
@@ -102,14 +120,14 @@ fn print(name: &str, measured: &Measured, pages: usize, own_ms: Option<f64>) -> 
     ms
 }
 
-fn gleaner(folder: &Path, server: &FixedServer, seeds: &[String], depth: usize) -> Command {
+fn gleaner(folder: &Path, proxy: &str, seeds: &[String], depth: usize) -> Command {
     fs::write(folder.join("seeds.txt"), seeds.join("\n")).unwrap();
     let binary = std::env::var("GLEANER_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_gleaner").into());
     let mut command = Command::new(binary);
     command
         .current_dir(folder)
         .args(["crawl", "--data", "data", "--seeds", "seeds.txt"])
-        .args(["--set", &format!("fetch.proxy={}", server.proxy())])
+        .args(["--set", &format!("fetch.proxy={proxy}")])
         .args(["--set", "fetch.delay=0s", "--set", "crawl.linger=0s"])
         .args(["--set", "fetch.contact=bench@gleaner.invalid"])
         .args(["--set", &format!("crawl.max_depth={depth}")])
