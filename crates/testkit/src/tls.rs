@@ -166,6 +166,8 @@ impl TlsServer {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (acceptor, script, count) = (acceptor.clone(), Arc::clone(&script), Arc::clone(&count));
+                // A failure means that the client has closed the connection.
+                let _ = stream.set_nodelay(true);
                 tokio::spawn(async move {
                     if let Ok(stream) = acceptor.accept(stream).await {
                         script(count.fetch_add(1, Ordering::SeqCst), stream).await;
