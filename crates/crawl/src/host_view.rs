@@ -134,7 +134,7 @@ pub struct HostView {
     pub counts: Vec<Option<Counts>>,
     /// The host's usual number of new documents in a run. `None` if unknown.
     pub usual: Option<f64>,
-    /// The start of the newest known run that stored a new document of the host. `None` if there is none.
+    /// The start of the newest known run that stored a new document of the host. `None` if no known run did.
     pub last_new: Option<Timestamp>,
 }
 

@@ -25,7 +25,7 @@ const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// The pause after the first failure. It is as short as the first back-off of a host (`backoff.rs`).
 const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const PAUSES: Backoff = Backoff::exact(Duration::from_secs(60), GOOD_FOR);
-/// If all requests fail for this time, the last known rules apply or, if there are none, no rules.
+/// If all requests fail for this time, the last known rules apply. If no rules are known, everything is allowed.
 const GIVE_UP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The result of the last request for a host's robots.txt.

@@ -2,7 +2,7 @@
 //!
 //! Reads all `<script type="application/ld+json">` elements. Collects their objects, including the objects
 //! inside arrays, `@graph`, `mainEntity` and `mainEntityOfPage`. The article is the object of an article type
-//! (`is_article`) with the page's canonical address. If there is none, the article is the first object of an
+//! (`is_article`) with the page's canonical address. Without such an object, the article is the first object of an
 //! article type.
 //!
 //! Invalid JSON is repaired first: comments and CDATA around it, trailing commas, raw line breaks in strings,

@@ -1,7 +1,7 @@
 //! Decides which microdata of a page belong to its article.
 //!
 //! The nearest element with `itemscope` around a value is the item of the value. The page's main item is the
-//! item of an article type that contains the first `<h1>`. If there is none, the main item is the first item
+//! item of an article type that contains the first `<h1>`. Without such an item, the main item is the first item
 //! of an article type outside asides, comments and related stories. Values count if they belong to the main
 //! item, to an item around the main item, to a `WebPage` or to no item. Values of other items, such as a
 //! comment, a video or a related article, are ignored.

@@ -42,7 +42,7 @@ struct Comparison<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
     state: &'a [BlockState],
-    /// For each extracted block, its path and the stored blocks with this path, or `None` if there are none.
+    /// For each extracted block, its path and the stored blocks with this path, or `None` if no stored block has it.
     stored: Vec<Option<(PathId, &'a Index)>>,
     own: Vec<Similar>,
     whole: Vec<Similar>,

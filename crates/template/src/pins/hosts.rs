@@ -16,7 +16,7 @@ pub struct HostPins {
 }
 
 impl HostPins {
-    /// Returns the pins of a host. If the host has none, returns the pins of its site or, if there are none,
+    /// Returns the pins of a host. If the host has none, returns the pins of its site. If the site has none either,
     /// the default.
     #[must_use]
     pub fn for_host(&self, host: &str) -> &Pins {

@@ -215,7 +215,7 @@ impl Pins {
         &self.file
     }
 
-    /// Returns the file to which a user adds pins for `host`: the file of these pins or, if there is none,
+    /// Returns the file to which a user adds pins for `host`: the file of these pins. If there are no pins yet,
     /// the file of the host in `folder`.
     #[must_use]
     pub fn file_to_edit(&self, folder: &str, host: &str) -> String {
