@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -12,13 +11,14 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
+use crate::background::Background;
+
 /// A proxy that forwards TCP connections to a server. Each byte arrives later by the same time, in both
 /// directions. The bandwidth is not limited. Dropping the proxy closes the connections.
 #[derive(Debug)]
 pub struct DelayingProxy {
     address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _server: Background,
 }
 
 impl DelayingProxy {
@@ -27,35 +27,15 @@ impl DelayingProxy {
     /// # Errors
     /// No port can be bound, or the thread cannot be started.
     pub fn start(server: SocketAddr, delay: Duration) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let listener = {
-            let _inside = runtime.enter();
-            TcpListener::from_std(listener)?
-        };
-        let (stop, stopped) = oneshot::channel();
-        let thread = std::thread::Builder::new()
-            .name("delaying proxy".into())
-            .spawn(move || runtime.block_on(accept(listener, stopped, server, delay)))?;
-        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+        let serve = move |listener, _, stopped| accept(listener, stopped, server, delay);
+        let (address, server) = Background::start("delaying proxy", (Ipv4Addr::LOCALHOST, 0).into(), serve)?;
+        Ok(Self { address, _server: server })
     }
 
     /// Returns the address of the proxy.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
-    }
-}
-
-impl Drop for DelayingProxy {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // A panic of the thread was already reported.
-            let _ = thread.join();
-        }
     }
 }
 

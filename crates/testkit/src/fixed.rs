@@ -8,15 +8,13 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 
+use crate::background::Background;
 use crate::connections::accept;
 
 /// A page of a [`FixedServer`].
@@ -39,8 +37,7 @@ pub struct FixedPage {
 pub struct FixedServer {
     address: SocketAddr,
     pages: Arc<Pages>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _server: Background,
 }
 
 #[derive(Debug)]
@@ -72,21 +69,13 @@ impl FixedServer {
         };
         let by_address = pages.into_iter().map(fixed).collect();
         let pages = Arc::new(Pages { by_address, sent: AtomicUsize::new(0) });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&pages);
-        let serve = move || {
-            runtime.block_on(async move {
-                let Ok(listener) = TcpListener::from_std(listener) else { return };
-                let answer = move |request| std::future::ready(Ok(served.answer(&request)));
-                accept::<_, _, Full<Bytes>>(listener, stopped, answer).await;
-            });
+        let serve = move |listener, _, stopped| {
+            let answer = move |request| std::future::ready(Ok(served.answer(&request)));
+            accept::<_, _, Full<Bytes>>(listener, stopped, answer)
         };
-        let thread = std::thread::Builder::new().name("fixed pages".into()).spawn(serve)?;
-        Ok(Self { address, pages, stop: Some(stop), thread: Some(thread) })
+        let (address, server) = Background::start("fixed pages", (Ipv4Addr::LOCALHOST, 0).into(), serve)?;
+        Ok(Self { address, pages, _server: server })
     }
 
     /// Returns the URL of the HTTP proxy, `http://127.0.0.1:PORT`.
@@ -98,14 +87,6 @@ impl FixedServer {
     /// Returns the number of HTML pages that were sent since the last call.
     pub fn take_sent(&self) -> usize {
         self.pages.sent.swap(0, Ordering::Relaxed)
-    }
-}
-
-impl Drop for FixedServer {
-    fn drop(&mut self) {
-        let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that the thread panicked. Its message is already printed.
-        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 

@@ -35,6 +35,7 @@
 
 mod access_log;
 mod article;
+mod background;
 mod baolang;
 pub mod bench_pages;
 mod comments;

@@ -13,7 +13,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
 use hyper::body::Incoming;
 use hyper::{Response, StatusCode};
@@ -21,9 +20,8 @@ use s3s::Body;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 
+use crate::background::Background;
 use crate::connections::accept;
 
 /// The credentials that the server accepts.
@@ -70,8 +68,7 @@ pub struct S3Request {
 pub struct S3Server {
     address: SocketAddr,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    server: Background,
 }
 
 struct Shared {
@@ -105,22 +102,12 @@ pub fn serve(folder: &Path, address: SocketAddr, keys: Keys) -> io::Result<S3Ser
         presence: Mutex::new(Presence::Here),
         log: Mutex::default(),
     });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // The listener is bound outside the new runtime, which cannot be entered while another runtime is
-    // running.
-    let listener = std::net::TcpListener::bind(address)?;
-    listener.set_nonblocking(true)?;
-    let address = listener.local_addr()?;
-    let listener = {
-        let _inside = runtime.enter();
-        TcpListener::from_std(listener)?
-    };
-    let (stop, stopped) = oneshot::channel();
     let served = Arc::clone(&shared);
-    let thread = std::thread::Builder::new().name("s3".into()).spawn(move || {
-        runtime.block_on(accept(listener, stopped, move |request| respond(Arc::clone(&served), request)))
-    })?;
-    Ok(S3Server { address, shared, stop: Some(stop), thread: Some(thread) })
+    let serve = move |listener, _, stopped| {
+        accept(listener, stopped, move |request| respond(Arc::clone(&served), request))
+    };
+    let (address, server) = Background::start("s3", address, serve)?;
+    Ok(S3Server { address, shared, server })
 }
 
 impl S3Server {
@@ -157,8 +144,7 @@ impl S3Server {
 
     /// Blocks until the process ends.
     pub fn run(mut self) {
-        // An error means that the thread panicked. The message of the panic is already printed.
-        let _ = self.thread.take().map(JoinHandle::join);
+        self.server.join();
     }
 }
 
@@ -173,13 +159,6 @@ pub fn environment(address: SocketAddr, keys: &Keys) -> Vec<(String, String)> {
         ("AWS_ALLOW_HTTP", "true"),
     ];
     set.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
-}
-
-impl Drop for S3Server {
-    fn drop(&mut self) {
-        let _ = self.stop.take().map(|stop| stop.send(()));
-        let _ = self.thread.take().map(JoinHandle::join);
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

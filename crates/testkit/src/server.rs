@@ -7,6 +7,7 @@
 //! Each connection has its own task. Requests share only the access log and the counters of a site.
 
 use crate::access_log::{AccessLog, Request};
+use crate::background::Background;
 use crate::connections::accept;
 use crate::daily::Daily;
 use crate::expected::{Expected, expected};
@@ -23,7 +24,6 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -66,9 +66,7 @@ impl Default for NewspaperOptions {
 pub struct Newspaper {
     address: SocketAddr,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
-    /// `Some` for a server that runs on its own thread.
-    thread: Option<JoinHandle<()>>,
+    _server: Background,
 }
 
 #[derive(Debug)]
@@ -107,7 +105,7 @@ impl Newspaper {
         tokio::spawn(accept(listener, stopped, move |request| {
             respond(Arc::clone(&served), address, request)
         }));
-        Ok(Self { address, shared, stop: Some(stop), thread: None })
+        Ok(Self { address, shared, _server: Background::from_stop(stop) })
     }
 
     /// Starts a server like [`Newspaper::start`], but on its own thread and runtime, for callers that are not
@@ -128,24 +126,12 @@ impl Newspaper {
     }
 
     fn serve_in_background(shared: Arc<Shared>) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        // The listener is bound outside the new runtime, which cannot be entered while another runtime is
-        // running.
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let listener = {
-            let _inside = runtime.enter();
-            TcpListener::from_std(listener)?
-        };
-        let (stop, stopped) = oneshot::channel();
         let served = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("newspaper".into()).spawn(move || {
-            runtime.block_on(accept(listener, stopped, move |request| {
-                respond(Arc::clone(&served), address, request)
-            }))
-        })?;
-        Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
+        let serve = move |listener, address, stopped| {
+            accept(listener, stopped, move |request| respond(Arc::clone(&served), address, request))
+        };
+        let (address, server) = Background::start("newspaper", (Ipv4Addr::LOCALHOST, 0).into(), serve)?;
+        Ok(Self { address, shared, _server: server })
     }
 
     /// Returns the URL of the HTTP proxy, `http://127.0.0.1:PORT`.
@@ -216,14 +202,6 @@ impl Newspaper {
     /// function returns. Any other server stops as soon as its runtime runs the server's task.
     pub fn shutdown(self) {
         drop(self);
-    }
-}
-
-impl Drop for Newspaper {
-    fn drop(&mut self) {
-        let _ = self.stop.take().map(|stop| stop.send(()));
-        // An error means that the thread panicked. The message of the panic is already printed.
-        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
