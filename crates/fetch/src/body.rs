@@ -134,6 +134,34 @@ mod tests {
     }
 
     #[test]
+    fn a_gzip_body_that_is_decoded_at_once_has_the_same_limits() {
+        // 20 letters "a" as a gzip member (RFC 1952), made with `gzip -n`.
+        let coded = [
+            0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x4b, 0x4c, 0xc4, 0x04, 0x00, 0xce,
+            0x8b, 0x6f, 0x26, 0x14, 0x00, 0x00, 0x00,
+        ];
+        let headers = [("Content-Encoding".to_owned(), "gzip".to_owned())];
+        let read = |coded: &[u8], limit| {
+            let (mut codings, mut body) =
+                (Codings::from_headers(&headers, limit, false).unwrap(), Vec::new());
+            for piece in coded.chunks(7) {
+                if !codings.push(piece, &mut body)? {
+                    return Err(FetchError::TooLarge { limit });
+                }
+            }
+            codings.finish(&mut body).map(|received| (body, received))
+        };
+        let (body, received) = read(&coded, 23).unwrap();
+        assert_eq!((body, received), (vec![b'a'; 20], Some(coded.to_vec())));
+        for limit in [19, 22] {
+            assert!(matches!(read(&coded, limit), Err(FetchError::TooLarge { .. })), "{limit}");
+        }
+        for broken in [&coded[..15][..], b"<p>plain text", &[0x1f, 0x8b, 9, 0, 0, 0, 0, 0]] {
+            assert!(matches!(read(broken, 100), Err(FetchError::Broken(_))), "{broken:?}");
+        }
+    }
+
+    #[test]
     fn codings_without_end_are_broken() {
         let header = |value: &str| vec![("Content-Encoding".to_owned(), value.to_owned())];
         assert!(Codings::from_headers(&header("gzip, gzip, gzip, gzip"), 9, false).is_ok());
