@@ -1,12 +1,11 @@
 //! Decides which group of hosts may send its next request, and when.
 //!
-//! A group is in one of three states: busy (one of its URLs is in flight), due (it is in the heap, with the
-//! time of its next request) or asleep (it has no work). Only due groups are in the heap, so a group without
-//! work costs nothing. The heap returns the group that has been due longest, and the hosts of a group take
-//! turns, so no host blocks another.
+//! A group is in one of three states: busy (one of its URLs is in flight), due (it has a time for its next
+//! request) or asleep (it has no work). Only due groups are in the queue, so a group without work costs
+//! nothing. The queue is in the order of time, so the group that has been due longest is next. The hosts of a
+//! group take turns, so no host blocks another.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,8 +18,8 @@ pub(crate) type GroupName = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     groups: HashMap<GroupName, Group>,
-    /// An entry is outdated if its instant differs from the instant in the state of its group.
-    due: BinaryHeap<Reverse<(Instant, GroupName)>>,
+    /// The groups in the state [`State::Due`], in the order of their times.
+    due: BTreeSet<(Instant, GroupName)>,
 }
 
 #[derive(Debug, Default)]
@@ -55,16 +54,20 @@ impl Schedule {
     /// `awaited`. `None` means that it does not wait.
     pub(crate) fn put_off(&mut self, group: &GroupName, at: Instant, awaited: Option<Instant>) {
         let Some(entry) = self.groups.get_mut(group) else { return };
-        let (later, known) = match entry.state {
-            State::Asleep => (false, None),
-            State::Due(due) => (due <= at, entry.awaited),
+        let (earlier, known) = match entry.state {
+            State::Asleep => (None, None),
+            State::Due(due) => (Some(due), entry.awaited),
             State::Busy => return,
         };
         entry.awaited = known.into_iter().chain(awaited).min();
-        if !later {
-            entry.state = State::Due(at);
-            self.due.push(Reverse((at, Arc::clone(group))));
+        if earlier.is_some_and(|due| due <= at) {
+            return;
         }
+        if let Some(due) = earlier {
+            self.due.remove(&(due, Arc::clone(group)));
+        }
+        entry.state = State::Due(at);
+        self.due.insert((at, Arc::clone(group)));
     }
 
     /// Marks a host as idle. It gets no turn until the next [`Schedule::wake`].
@@ -83,42 +86,26 @@ impl Schedule {
     /// Removes and returns the group that has been due longest at `now`. The group sleeps until
     /// [`Schedule::put_off`] or [`Schedule::take`].
     pub(crate) fn pop(&mut self, now: Instant) -> Option<GroupName> {
-        while self.due.peek().is_some_and(|Reverse((at, _))| *at <= now) {
-            let Reverse((at, name)) = self.due.pop()?;
-            if let Some(group) = self.groups.get_mut(&name).filter(|group| group.state == State::Due(at)) {
-                group.state = State::Asleep;
-                return Some(name);
-            }
-        }
-        None
+        self.due.first().filter(|(at, _)| *at <= now)?;
+        let (_, name) = self.due.pop_first()?;
+        self.groups.get_mut(&name)?.state = State::Asleep;
+        Some(name)
     }
 
     /// Returns the hosts that have the next turns, at most `limit`.
     pub(crate) fn next_hosts(&self, now: Instant, limit: usize) -> Vec<HostId> {
-        let mut due: Vec<(Instant, HostId)> = Vec::new();
-        for group in self.groups.values() {
-            if let (State::Due(at), Some(host)) = (group.state, group.awake.front())
-                && at <= now
-            {
-                due.push((at, *host));
-            }
-        }
-        due.sort_unstable();
-        due.into_iter().take(limit).map(|(_, host)| host).collect()
+        let due = self.due.iter().take_while(|(at, _)| *at <= now);
+        due.filter_map(|(_, name)| self.groups.get(name)?.awake.front().copied()).take(limit).collect()
     }
 
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.due.peek().map(|Reverse((at, _))| *at)
+        self.due.first().map(|(at, _)| *at)
     }
 
     /// Returns the due groups with work for which the run may wait before it ends. Each has the time of this
-    /// work, which may be past. The order is arbitrary.
+    /// work, which may be past. They are in the order of the times when they are due.
     pub(crate) fn awaited(&self) -> impl Iterator<Item = (Instant, &GroupName)> {
-        let awaited = |(name, group)| match group {
-            &Group { state: State::Due(_), awaited: Some(at), .. } => Some((at, name)),
-            _ => None,
-        };
-        self.groups.iter().filter_map(awaited)
+        self.due.iter().filter_map(|(_, name)| Some((self.groups.get(name)?.awaited?, name)))
     }
 
     pub(crate) fn awake(&self, group: &GroupName) -> Vec<HostId> {
@@ -128,12 +115,15 @@ impl Schedule {
     /// Records the dispatch of a URL of `host`. The group becomes busy, and `host` is the last of its group
     /// to get the next turn.
     pub(crate) fn take(&mut self, group: &GroupName, host: HostId) {
-        let Some(group) = self.groups.get_mut(group) else { return };
-        if let Some(at) = group.awake.iter().position(|other| *other == host) {
-            group.awake.remove(at);
-            group.awake.push_back(host);
+        let Some(entry) = self.groups.get_mut(group) else { return };
+        if let Some(at) = entry.awake.iter().position(|other| *other == host) {
+            entry.awake.remove(at);
+            entry.awake.push_back(host);
         }
-        group.state = State::Busy;
+        if let State::Due(at) = entry.state {
+            self.due.remove(&(at, Arc::clone(group)));
+        }
+        entry.state = State::Busy;
     }
 
     /// Records the outcome of the URL in flight. The group is due again at `at`.
@@ -142,7 +132,7 @@ impl Schedule {
             && entry.state == State::Busy
         {
             (entry.state, entry.awaited) = (State::Due(at), Some(at));
-            self.due.push(Reverse((at, Arc::clone(group))));
+            self.due.insert((at, Arc::clone(group)));
         }
     }
 }
@@ -207,6 +197,16 @@ mod tests {
         schedule.release(&a, now);
         assert_eq!(schedule.pop(now), Some(a));
         assert_eq!(schedule.pop(now), None);
+    }
+
+    #[test]
+    fn a_due_group_that_becomes_busy_is_not_due() {
+        let (mut schedule, a, _, now) = names();
+        schedule.wake(&a, A[0], now);
+        schedule.take(&a, A[0]);
+        assert_eq!((schedule.next(), schedule.pop(now)), (None, None));
+        schedule.release(&a, now);
+        assert_eq!(schedule.pop(now), Some(a));
     }
 
     #[test]
