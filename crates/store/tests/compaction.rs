@@ -241,19 +241,23 @@ fn a_damaged_file_is_not_merged() {
     assert_eq!(store.documents().filter(Result::is_ok).count(), usize::from(DOCUMENTS) - 1);
 }
 
+/// Writes a file of the archive per flush, and returns the position of each record.
+fn write_archive(writer: &mut Writer, flushes: u8, bytes: usize) -> Vec<(u32, u64)> {
+    let options = ArchiveOptions { rotate: 1 << 20, level: 1, info: Vec::new() };
+    writer.open_archive(Path::new("unused"), options).unwrap();
+    let write = |number| {
+        let at = writer.archive(&vec![number; bytes], 1, Timestamp::UNIX_EPOCH).unwrap().unwrap();
+        writer.flush().unwrap();
+        at
+    };
+    (0..flushes).map(write).collect()
+}
+
 #[test]
 fn files_of_the_archive_are_joined_and_positions_stay() {
     for place in places() {
         let mut writer = place.open();
-        let options = ArchiveOptions { rotate: 1 << 20, level: 1, info: Vec::new() };
-        writer.open_archive(Path::new("unused"), options).unwrap();
-        let mut positions = Vec::new();
-        for number in 0..6_u8 {
-            let record = vec![number; 3_000];
-            let at = writer.archive(&record, 1, Timestamp::UNIX_EPOCH).unwrap().unwrap();
-            positions.push((at, record));
-            writer.flush().unwrap();
-        }
+        let positions = write_archive(&mut writer, 6, 3_000);
         let store = writer.store();
         assert_eq!(objects(&place, "archive").len(), 6);
         let compacted = store.compact(Extent::All).unwrap();
@@ -261,12 +265,37 @@ fn files_of_the_archive_are_joined_and_positions_stay() {
         let names = objects(&place, "archive");
         let [name] = names.as_slice() else { panic!("{names:?}") };
         let whole = place.objects().get(name).unwrap();
-        for ((file, offset), record) in positions {
+        for (number, (file, offset)) in (0..).zip(positions) {
+            let record = vec![number; 3_000];
             let content = store.archive_content(file).unwrap();
             assert_eq!(content[offset as usize..], record);
             let begin = (store.archive_file(file).unwrap().unwrap().offset + offset) as usize;
             assert_eq!(whole[begin..begin + record.len()], record);
         }
         assert_eq!(store.compact(Extent::All).unwrap(), Compacted::default());
+    }
+}
+
+/// Writes 1.4 GB to each storage. Runs only if the variable `GLEANER_LOAD` is set.
+#[test]
+fn a_worker_merges_files_of_the_archive_at_the_real_size() {
+    if std::env::var_os("GLEANER_LOAD").is_none() {
+        return;
+    }
+    for place in places() {
+        let mut writer = place.open();
+        let positions = write_archive(&mut writer, 44, 32 << 20);
+        let store = writer.store();
+        let _ = store.compact(Extent::Own).unwrap();
+        let mut sizes: Vec<u64> =
+            place.objects().list("archive").unwrap().iter().map(|object| object.size >> 20).collect();
+        sizes.sort_unstable();
+        println!("files of the archive, in MiB: {sizes:?}");
+        assert!(sizes.iter().skip(1).all(|size| (512..=1024).contains(size)), "{sizes:?}");
+        assert_eq!(sizes.iter().sum::<u64>(), 44 * 32);
+        for (number, (file, offset)) in (0..).zip(positions) {
+            let record = &store.archive_content(file).unwrap()[offset as usize..];
+            assert!(record.len() == 32 << 20 && record.iter().all(|byte| *byte == number), "{number}");
+        }
     }
 }
