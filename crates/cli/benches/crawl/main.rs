@@ -8,6 +8,9 @@
 //!    of the sites. The measured crawl reads other articles of these sites: copies of the pages in which the
 //!    words change places in each text that only this page has.
 //!
+//!    Then `gleaner reextract` extracts these pages again, and `gleaner ingest` reads the WARC files into an
+//!    empty store.
+//!
 //! The pages are served on loopback, without a delay between requests. The bench prints the processor time
 //! per page, and which share of it each kind of thread uses. If the Python in `GLEANER_PYTHON` (or `python3`)
 //! has the packages Scrapy and trafilatura, Scrapy runs the same crawls (`peers.py`), and the bench prints
@@ -91,13 +94,18 @@ fn python() -> Option<String> {
 fn measure(input: &Input, coding: &'static str, python: Option<&str>) {
     let server = FixedServer::start(input.coded(coding)).unwrap();
     let folder = TempDir::new().unwrap();
+    let mut archived = 0;
     if !input.learning.is_empty() {
         to_end(gleaner(folder.path(), &server.proxy(), &input.learning, input.depth));
-        server.take_sent();
+        archived = server.take_sent();
     }
     let own = to_end(gleaner(folder.path(), &server.proxy(), &input.seeds, input.depth));
-    let own_ms = print(&format!("gleaner, {coding}"), &own, server.take_sent(), None);
+    let crawled = server.take_sent();
+    let own_ms = print(&format!("gleaner, {coding}"), &own, crawled, None);
     println!("    {}", own.by_thread());
+    if archived > 0 {
+        replay(folder.path(), archived + crawled);
+    }
     let scrapy = |extracts| python.map(|python| scrapy(python, folder.path(), &server, input, extracts));
     let peers = [
         (
@@ -113,6 +121,21 @@ fn measure(input: &Input, coding: &'static str, python: Option<&str>) {
     }
 }
 
+/// Extracts the archived pages again, and reads them into an empty store.
+fn replay(folder: &Path, pages: usize) {
+    for arguments in
+        [["reextract", "--data", "data"].as_slice(), &["ingest", "data/archive", "--data", "new"]]
+    {
+        let mut command = Command::new(binary());
+        command.current_dir(folder).args(arguments).env("GLEANER_LOG", "warn");
+        print(arguments[0], &to_end(command), pages, None);
+    }
+}
+
+fn binary() -> String {
+    std::env::var("GLEANER_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_gleaner").into())
+}
+
 fn print(name: &str, measured: &Measured, pages: usize, own_ms: Option<f64>) -> f64 {
     let ms = 1000.0 * measured.processor.unwrap_or(f64::NAN) / pages as f64;
     let ratio = own_ms.map(|own| format!(", {:.1} times gleaner's", ms / own)).unwrap_or_default();
@@ -122,8 +145,7 @@ fn print(name: &str, measured: &Measured, pages: usize, own_ms: Option<f64>) -> 
 
 fn gleaner(folder: &Path, proxy: &str, seeds: &[String], depth: usize) -> Command {
     fs::write(folder.join("seeds.txt"), seeds.join("\n")).unwrap();
-    let binary = std::env::var("GLEANER_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_gleaner").into());
-    let mut command = Command::new(binary);
+    let mut command = Command::new(binary());
     command
         .current_dir(folder)
         .args(["crawl", "--data", "data", "--seeds", "seeds.txt"])
