@@ -151,10 +151,12 @@ prop_compose! {
         (depth, hops, tries) in (small(), small(), small()),
         (dated, etag, last_modified) in (option::of(time()), option::of(text()), option::of(text())),
         (duplicate_of, archived, revisits) in (option::of(key()), option::of(archived()), revisits()),
+        failure in option::of(text()),
     ) -> UrlRecord {
         UrlRecord {
             host: HostId(host),
             url, role, depth, hops, tries, state, dated, etag, last_modified, last, duplicate_of, archived, revisits,
+            failure,
         }
     }
 }
