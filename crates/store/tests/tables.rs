@@ -121,3 +121,37 @@ fn every_url_without_a_document_has_a_reason_in_words() {
     writer.flush().unwrap();
     assert_eq!(reason(&target), "its host is paused");
 }
+
+#[test]
+fn every_table_and_column_has_a_comment() {
+    let Some(place) = Place::database() else { return };
+    let (server, address) = place.server();
+    drop(place.open());
+    let without = server.query(
+        address,
+        "SELECT relname, attname FROM pg_class LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 \
+         AND NOT attisdropped WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v') \
+         AND (obj_description(pg_class.oid, 'pg_class') IS NULL OR col_description(pg_class.oid, attnum) IS NULL)",
+    );
+    assert_eq!(without, "", "these have no comment");
+    let comment = |column: &str| {
+        let sql = format!(
+            "SELECT col_description('urls'::regclass, attnum) FROM pg_attribute \
+             WHERE attrelid = 'urls'::regclass AND attname = '{column}'"
+        );
+        server.query(address, &sql)
+    };
+    let explained = comment("outcome");
+    let documents = ["stored", "revised", "near_duplicate"];
+    let labels = outcomes();
+    for label in labels.iter().map(Outcome::label).chain(documents) {
+        assert!(
+            explained.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == label),
+            "{label}"
+        );
+    }
+    let explained = comment("state");
+    for state in ["ready", "retry", "revisit", "buffered", "done", "kept"] {
+        assert!(explained.contains(&format!("{state}: ")), "{state}");
+    }
+}

@@ -18,6 +18,9 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/6.sql"),
 ];
 
+/// Runs after the migrations, so it describes the newest tables.
+const COMMENTS: &str = include_str!("migrations/comments.sql");
+
 /// Earlier tables had encoded records, which this program does not read.
 const FIRST: i32 = 3;
 
@@ -98,6 +101,7 @@ async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Err
         sql.push_str(migration);
         sql.push_str(&format!("INSERT INTO gleaner_schema (version) VALUES ({number});\n"));
     }
+    sql.push_str(COMMENTS);
     sql.push_str("COMMIT;");
     let done = client.batch_execute(&sql).await;
     if done.is_err() {
