@@ -62,6 +62,9 @@ pub enum Extent {
     All,
     /// The files of this process.
     Own,
+    /// The files of documents of this process. They are at most a full file, because a worker merges full files
+    /// during a crawl.
+    OwnDocuments,
     /// The files of this process, if their total size suffices for a full file.
     OwnFull,
 }
@@ -112,6 +115,9 @@ fn compact(engine: &Postgres, extent: Extent) -> Result<Compacted, StoreError> {
     let batches = plan::documents(files, live.as_ref(), DOCUMENTS);
     for batch in batches.iter().filter(|batch| is_full(batch, DOCUMENTS)) {
         compacted.documents += compacted.count(documents::merge(engine, batch)?);
+    }
+    if extent == Extent::OwnDocuments {
+        return Ok(compacted);
     }
     let batches = plan::archive(files_within(engine, keys::ARCHIVE_FILE, extent)?, ARCHIVE);
     for batch in batches.iter().filter(|batch| is_full(batch, ARCHIVE)) {
