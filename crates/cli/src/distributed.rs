@@ -12,7 +12,7 @@ use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
 use gleaner_store::objects::{Objects, StorageOptions};
 use gleaner_store::{Extent, Store, WorkerParams, Writer, redacted_address};
 use serde::Serialize;
-use tracing::warn;
+use tracing::{info, warn};
 
 use crate::failure::Failure;
 use crate::messages::print_message;
@@ -124,12 +124,24 @@ pub(crate) fn join(
     }
 }
 
-/// Merges the files that this worker wrote to object storage. After an error they stay as they are, for
-/// `gleaner compact`.
-pub(crate) fn compact(store: &Store) {
-    if let Err(error) = store.compact(Extent::Own) {
+/// Merges the files that this worker wrote to object storage. After an error or a kill, the files stay as they
+/// are, for `gleaner compact`.
+pub(crate) fn compact(store: &Store, extent: Extent) {
+    if let Err(error) = store.compact(extent) {
         warn!(%error, "files in object storage were not merged; `gleaner compact` merges them");
     }
+}
+
+/// Merges the files of a worker whose crawl or replay has ended, after the worker has released its partitions.
+/// After a stop, merges only the documents: the process may soon be killed, and other programs cannot read
+/// documents that are not merged.
+pub(crate) fn compact_at_end(store: &Store, is_stopped: bool) {
+    if !store.is_shared() {
+        return;
+    }
+    let extent = if is_stopped { Extent::OwnDocuments } else { Extent::Own };
+    info!(?extent, "merging this worker's files in object storage");
+    compact(store, extent);
 }
 
 /// Returns the membership of a worker. The caller adds the worker's name and the shared settings.

@@ -129,6 +129,22 @@ fn other_programs_read_the_documents_and_the_archive() {
 }
 
 #[test]
+fn a_worker_that_is_stopped_merges_its_documents() {
+    let files = TempDir::new().unwrap();
+    let Some((cluster, storage)) = cluster(&files) else { return };
+    let mut one = cluster.worker("one");
+    one.wait_until(|| objects(&cluster, &storage, "spool").len() >= 4);
+    one.signal("-TERM");
+    let status = one.child.wait().unwrap();
+    assert_eq!(status.code(), Some(130), "{}", one.says());
+    assert!(one.says().contains("merging this worker's files in object storage"), "{}", one.says());
+    assert_eq!(objects(&cluster, &storage, "spool"), [""; 0]);
+    assert_eq!(objects(&cluster, &storage, "documents").len(), 1);
+    cluster.worker("two").ends();
+    cluster.check();
+}
+
+#[test]
 fn a_compaction_that_is_killed_again_and_again_loses_nothing() {
     let files = TempDir::new().unwrap();
     let Some((cluster, storage)) = cluster(&files) else { return };

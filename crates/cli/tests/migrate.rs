@@ -57,6 +57,11 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert!(!crawl.folder.path().join("data/migration").exists());
     assert_eq!(done(&crawl, &[&["export"], &there[..]].concat()), before, "to the byte");
     assert_eq!(done(&crawl, &["export", "--data", "data"]), before, "the source is as it was");
+    let options = gleaner_store::objects::StorageOptions::default();
+    let objects = crawl.folder.path().join("objects");
+    let objects = gleaner_store::objects::Objects::open(objects.to_str().unwrap(), options).unwrap();
+    let count = |folder| objects.list(folder).unwrap().len();
+    assert_eq!((count("spool"), count("documents")), (0, 1), "the documents are merged");
     assert!(done(&crawl, &[&["verify"], &there[..]].concat()).contains("No fault was found"));
     let again = refused(&crawl, &out, 1);
     assert!(again.contains("the target already has URLs") && !again.contains("complete"), "{again}");

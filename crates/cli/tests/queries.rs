@@ -57,8 +57,24 @@ fn the_statements_of_the_documentation_answer() {
     ] {
         let _ = query(sql);
     }
+    let _ = query(
+        "UPDATE urls SET state = 'buffered', sequence = 1 \
+         WHERE key = (SELECT key FROM urls WHERE state = 'done' AND twin_of IS NOT NULL ORDER BY url LIMIT 1)",
+    );
     let statements = statements();
     assert_eq!(statements.len(), 8);
+    let statement = |title: &str| &statements.iter().find(|(found, _)| found.starts_with(title)).unwrap().1;
+    let by_day = statement("Documents by host and day");
+    let of_zone = |zone: &str| query(&format!("SET TIME ZONE '{zone}'; {by_day}"));
+    assert_eq!(of_zone("Pacific/Kiritimati"), of_zone("Etc/GMT+12"), "the days are those of UTC");
+    for host in query(statement("The queue by host")).lines() {
+        let columns: Vec<&str> = host.split('|').collect();
+        let queued: u64 = columns[1..4].iter().map(|count| count.parse::<u64>().unwrap()).sum();
+        let known = query(&format!("SELECT queued FROM hosts WHERE name = '{}'", columns[0]));
+        assert_eq!(queued.to_string(), known, "{host}");
+    }
+    let unclear = "SELECT count(*) FROM urls_without_document WHERE reason IS NULL OR target !~ '^http://'";
+    assert_eq!(query(unclear), "0");
     for (title, sql) in statements {
         let answer = query(&sql);
         assert!(!answer.is_empty(), "{title}: nothing\n{sql}");

@@ -120,6 +120,7 @@ impl Pipeline {
         debug!(url = %visit.url, reason, ?pause, "will be retried");
         self.session.progress.activity.waits(visit.url.host(), &reason);
         visit.record.tries += 1;
+        visit.record.failure = Some(reason);
         let mut change = self.recorder.writer.begin();
         change.retry(visit.key, visit.record, self.session.clock.after(pause))?;
         self.commit(change)

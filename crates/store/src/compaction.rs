@@ -11,7 +11,8 @@
 //! 1. The new object is written. If the process ends here, no row names the object ([`Store::leftovers`]).
 //! 2. One transaction changes the rows of the merged files, so that they name the new object. The rows of
 //!    documents and URLs do not change, because they have the number of a file, not the name of its object. If
-//!    another compaction has moved one of the files, nothing changes, and the new object is removed.
+//!    another compaction has moved one of the files, or has added files to one of the merged objects, nothing
+//!    changes, and the new object is removed.
 //! 3. The old objects are removed. If the process ends before this step, no row names them.
 //!
 //! A compaction does not copy texts that were replaced or removed. If a text is replaced later, the old text
@@ -62,6 +63,9 @@ pub enum Extent {
     All,
     /// The files of this process.
     Own,
+    /// The files of documents of this process. They are at most a full file, because a worker merges full files
+    /// during a crawl.
+    OwnDocuments,
     /// The files of this process, if their total size suffices for a full file.
     OwnFull,
 }
@@ -112,6 +116,9 @@ fn compact(engine: &Postgres, extent: Extent) -> Result<Compacted, StoreError> {
     let batches = plan::documents(files, live.as_ref(), DOCUMENTS);
     for batch in batches.iter().filter(|batch| is_full(batch, DOCUMENTS)) {
         compacted.documents += compacted.count(documents::merge(engine, batch)?);
+    }
+    if extent == Extent::OwnDocuments {
+        return Ok(compacted);
     }
     let batches = plan::archive(files_within(engine, keys::ARCHIVE_FILE, extent)?, ARCHIVE);
     for batch in batches.iter().filter(|batch| is_full(batch, ARCHIVE)) {

@@ -90,6 +90,7 @@ impl Change {
             duplicate_of: None,
             archived: None,
             revisits: RevisitSchedule::default(),
+            failure: None,
         };
         self.enter(key, record, &mut host, position);
         self.put_host(&host);
@@ -194,7 +195,7 @@ impl Change {
     ) -> Result<(), StoreError> {
         let mut host = self.host_of(&record)?;
         self.leave(key, &mut record, &mut host);
-        record.tries = 0;
+        (record.tries, record.failure) = (0, None);
         record.last = Some(outcome);
         if let Some(again) = again {
             self.wait(key, &mut record, &mut host, WaitReason::Revisit, again);
@@ -204,7 +205,8 @@ impl Change {
         Ok(())
     }
 
-    /// Records a failed attempt. The URL waits until `due`.
+    /// Records a failed attempt. The URL waits until `due`. The caller must also update the record's `tries` and
+    /// `failure`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -255,7 +257,7 @@ impl Change {
         let sequence = host.sequence;
         host.sequence += 1;
         host.buffered += 1;
-        record.tries = 0;
+        (record.tries, record.failure) = (0, None);
         record.state = UrlState::Buffered { sequence };
         self.put_bytes(keys::buffered(host.id, sequence, key), Vec::new());
         self.put_url(key, &record);

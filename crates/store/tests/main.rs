@@ -14,5 +14,6 @@ mod migrate;
 mod objects;
 mod reading;
 mod seeds;
+mod tables;
 mod texts;
 mod workers;

@@ -146,7 +146,7 @@ fn fill(writer: &mut Writer, steps: &[Step]) {
     writer.end_run(&run, at(1)).unwrap();
     let mut change = writer.begin();
     change.put_robots("south.test", &"Disallow: /");
-    change.put_template("south.test", 2, "{}");
+    change.put_template("south.test", 2, r#"{"learned": "1970-01-01T00:00:07Z"}"#);
     change.put_health("south.test", &vec![1, 2, 3]);
     for partition in writer.store().held_partitions() {
         change.put_replayed("again", "a.warc.gz", partition, 77);
@@ -375,6 +375,10 @@ fn there_and_back(one: &Place, other: &Place, third: &Place, steps: &[Step]) {
     let target = open(other);
     let there = if other.is_database() { split(later(before)) } else { later(before) };
     check("there", (&seen(&target.store()), &faults(&target.store())), (&there, &own));
+    if other.is_database() {
+        let (server, address) = other.server();
+        assert_eq!(server.query(address, "SELECT extract(epoch FROM trained)::int FROM templates"), "7");
+    }
     drop(target);
     let (target, mut back) = (alone(other), alone(third));
     let there = later(seen(&target.store()));

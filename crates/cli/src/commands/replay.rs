@@ -215,11 +215,13 @@ fn replay(context: ReplayContext, start: ReplayStart) -> Result<ReplaySummary, F
     let start = Replay { purpose, config, seeds, pins, admission, writer, sources, stop, progress };
     let replayed = gleaner_crawl::replay(start);
     drop(display);
-    runtime.shutdown_background();
     let replayed = replayed.map_err(Failure::work)?;
-    if replayed.complete {
-        distributed::compact(&store);
+    // Other workers can continue while this one merges its files.
+    if let Some(mut writer) = store.writer().map_err(Failure::work)? {
+        writer.rest().map_err(Failure::work)?;
     }
+    distributed::compact_at_end(&store, !replayed.complete);
+    runtime.shutdown_background();
     drop(store);
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
     io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;

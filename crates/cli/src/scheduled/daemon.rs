@@ -190,9 +190,7 @@ impl Daemon {
         if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
             warn!(%error, "cannot release this worker's partitions; their leases will expire");
         }
-        if !self.stop.is_requested() {
-            distributed::compact(&self.store);
-        }
+        distributed::compact_at_end(&self.store, self.stop.is_requested());
         summary
     }
 

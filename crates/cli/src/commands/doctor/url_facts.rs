@@ -271,10 +271,15 @@ fn described(extracted: &ExtractedText, template: Option<&PreparedTemplate>) -> 
 fn found(record: &UrlRecord) -> String {
     let tries = match record.tries {
         0 => String::new(),
-        tries => format!(", failed attempts since: {tries}"),
+        tries => format!(", failed attempts since: {tries}{}", last_failure(record)),
     };
     let (role, depth) = (record.role.label(), record.depth);
     format!("as a {role}, link distance {depth} from a seed, sitemap or feed{tries}")
+}
+
+/// Returns `, the last with timeout`, or nothing if the last failure is unknown.
+fn last_failure(record: &UrlRecord) -> String {
+    record.failure.as_ref().map(|failure| format!(", the last with {failure}")).unwrap_or_default()
 }
 
 fn time(second: u64) -> String {
@@ -318,7 +323,8 @@ fn why(
             }
             (_, Some(rule)) => format!("it has not been fetched: {rule}"),
             _ if record.tries > 0 => {
-                format!("{} failed; `--fetch` shows the response", count(record.tries.into(), "request"))
+                let (tries, last) = (count(record.tries.into(), "request"), last_failure(record));
+                format!("{tries} failed{last}; `--fetch` shows the response")
             }
             _ => "it has not been fetched yet".into(),
         };

@@ -11,7 +11,7 @@ use std::path::Path;
 use gleaner_config::Config;
 use gleaner_crawl::StopRequest;
 use gleaner_store::{
-    Migration, MovedRecords, Store, StoreError, Totals, Writer, join_alone, redacted_address,
+    Extent, Migration, MovedRecords, Store, StoreError, Totals, Writer, join_alone, redacted_address,
 };
 
 use crate::args::{Common, Migrate};
@@ -71,7 +71,9 @@ fn to_database(config: &Config, folder: &Path) -> MigrationResult {
     let mut migration = begin(config, &source, &mut target)?;
     let (positions, copied) = archive::copy_to_objects(config, &source, &mut migration)?;
     let moved = migration.copy(&|at| positions.translate(at), &mut report_progress).map_err(Failure::work)?;
-    end(migration, moved, copied)
+    let done = end(migration, moved, copied)?;
+    distributed::compact(&target.store(), Extent::OwnDocuments);
+    Ok(done)
 }
 
 fn to_folder(config: &Config, folder: &Path) -> MigrationResult {

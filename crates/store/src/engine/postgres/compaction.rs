@@ -1,6 +1,6 @@
 //! Runs the statements of a compaction ([`crate::compaction`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_corpus::DocumentId;
 
@@ -69,8 +69,9 @@ impl Postgres {
         })
     }
 
-    /// Records that these files are now in the object `name`. If one of them is no longer in the object
-    /// `MovedFile::from`, changes nothing and returns `false`.
+    /// Records that these files are now in the object `name`. Changes nothing and returns `false` if one of them is
+    /// no longer in the object `MovedFile::from`, or if such an object has further files: the caller listed the
+    /// files while another compaction moved them, and must not remove the object.
     pub(crate) fn move_files(
         &self,
         kind: &'static str,
@@ -104,10 +105,11 @@ impl Postgres {
              FROM {rows} AS new (number, old, position, bytes, records) \
              WHERE files.kind = {kind} AND files.number = new.number AND files.name = new.old"
         );
-        let (count, name) = (files.len() as u64, name.to_owned());
+        let old: BTreeSet<String> = files.iter().map(|file| file.from.clone()).collect();
+        let (count, old, name) = (files.len() as u64, Vec::from_iter(old), name.to_owned());
         self.0.writing.run("writing", |client| {
-            let (statement, name) = (statement.clone(), name.clone());
-            Box::pin(async move { move_all(&client, &statement, count, &name).await })
+            let (statement, old, name) = (statement.clone(), old.clone(), name.clone());
+            Box::pin(async move { move_all(&client, &statement, count, &old, &name).await })
         })
     }
 }
@@ -116,13 +118,19 @@ async fn move_all(
     client: &Connection,
     statement: &Statement,
     count: u64,
+    old: &[String],
     name: &str,
 ) -> Result<bool, tokio_postgres::Error> {
     client.batch_execute("BEGIN").await?;
-    let moved = statement.execute(client).await;
-    let end = if moved.as_ref().is_ok_and(|moved| *moved == count) { "COMMIT" } else { "ROLLBACK" };
-    client.batch_execute(end).await?;
-    if moved? == count {
+    let moved = async {
+        let moved = statement.execute(client).await?;
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM files WHERE name = ANY($1))";
+        let are_empty: bool = client.query_one(sql, &[&old]).await?.get(0);
+        Ok(moved == count && are_empty)
+    };
+    let moved = moved.await;
+    client.batch_execute(if matches!(moved, Ok(true)) { "COMMIT" } else { "ROLLBACK" }).await?;
+    if moved? {
         return Ok(true);
     }
     // If the connection was lost after an earlier attempt was committed, the rows already name the object.
@@ -138,4 +146,33 @@ fn text_row(row: &tokio_postgres::Row) -> Option<TextRow> {
         file: number(3)?.try_into().ok()?,
         offset: number(4)?.try_into().ok()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::postgres::record_kinds::tests::writer;
+
+    /// A compaction that lists files in pieces may see only some of the files that another one has joined.
+    #[test]
+    fn an_object_with_further_files_is_not_replaced() {
+        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
+        let folder = tempfile::TempDir::new().unwrap();
+        let address = server.database();
+        let store = writer(&address, folder.path()).store();
+        let _ = server.query(
+            &address,
+            "INSERT INTO files SELECT 'documents', n, 'documents/1.parquet', 1, 1, now(), 0 FROM generate_series(1, 2) n",
+        );
+        let file = |number| {
+            let from = "documents/1.parquet".to_owned();
+            MovedFile { number, from, offset: 0, bytes: 1, records: 1 }
+        };
+        let engine = store.distributed.as_ref().unwrap();
+        assert!(!engine.move_files("documents", &[file(1)], "documents/2.parquet").unwrap());
+        let names = || server.query(&address, "SELECT DISTINCT name FROM files");
+        assert_eq!(names(), "documents/1.parquet");
+        assert!(engine.move_files("documents", &[file(1), file(2)], "documents/2.parquet").unwrap());
+        assert_eq!(names(), "documents/2.parquet");
+    }
 }

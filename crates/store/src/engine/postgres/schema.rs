@@ -11,8 +11,15 @@ use crate::StoreError;
 use crate::engine::postgres::Address;
 
 /// Migrations by number, from [`FIRST`].
-const MIGRATIONS: [&str; 3] =
-    [include_str!("migrations/3.sql"), include_str!("migrations/4.sql"), include_str!("migrations/5.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("migrations/3.sql"),
+    include_str!("migrations/4.sql"),
+    include_str!("migrations/5.sql"),
+    include_str!("migrations/6.sql"),
+];
+
+/// Runs after the migrations, so it describes the newest tables.
+const COMMENTS: &str = include_str!("migrations/comments.sql");
 
 /// Earlier tables had encoded records, which this program does not read.
 const FIRST: i32 = 3;
@@ -94,6 +101,7 @@ async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Err
         sql.push_str(migration);
         sql.push_str(&format!("INSERT INTO gleaner_schema (version) VALUES ({number});\n"));
     }
+    sql.push_str(COMMENTS);
     sql.push_str("COMMIT;");
     let done = client.batch_execute(&sql).await;
     if done.is_err() {
@@ -116,4 +124,43 @@ fn refuse_older_workers(link: &Link, address: &Address) -> Result<(), StoreError
         return Ok(());
     }
     Err(StoreError::OlderWorkers { database: address.redacted().into(), workers: alive.join(", ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Creates the tables of an older version.
+    fn tables_of(version: i32, server: &gleaner_testkit::postgres::Postgres) -> String {
+        let address = server.database();
+        let _ = server
+            .query(&address, "CREATE TABLE gleaner_schema (version integer PRIMARY KEY, at timestamptz)");
+        for (number, migration) in (FIRST..=version).zip(MIGRATIONS) {
+            let _ = server.query(&address, migration);
+            let _ = server.query(&address, &format!("INSERT INTO gleaner_schema VALUES ({number})"));
+        }
+        address
+    }
+
+    fn migrated(address: &str, server: &gleaner_testkit::postgres::Postgres) {
+        let folder = tempfile::TempDir::new().unwrap();
+        drop(crate::engine::postgres::record_kinds::tests::writer(address, folder.path()));
+        let version = server.query(address, "SELECT max(version) FROM gleaner_schema");
+        assert_eq!(version, VERSION.to_string());
+    }
+
+    #[test]
+    fn templates_of_version_5_get_the_time_at_which_they_were_learned() {
+        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
+        let address = tables_of(5, &server);
+        let _ = server.query(
+            &address,
+            "INSERT INTO hosts VALUES ('a.example', 0, 0, 'a.example', 0, 0, 0, 1, NULL, false, false, 0, 0); \
+             INSERT INTO templates (host, version, template) \
+             VALUES ('a.example', 1, '{\"learned\": \"2026-03-04T05:06:07.891234567Z\"}')",
+        );
+        migrated(&address, &server);
+        let trained = server.query(&address, "SELECT trained AT TIME ZONE 'UTC' FROM templates");
+        assert_eq!(trained, "2026-03-04 05:06:07.891235");
+    }
 }

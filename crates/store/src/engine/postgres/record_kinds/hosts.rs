@@ -153,10 +153,21 @@ pub(super) const TEMPLATE: RecordKind = RecordKind {
     record: |fields| fields.text().map(String::into_bytes),
 };
 
-pub(super) const TEMPLATE_COLUMNS: Group = TEMPLATE.row_of(|key, value, _| {
-    let json = crate::read::text(value)?;
-    Ok(Row { id: vec![key.text(), key.number()], values: vec![SqlValue::Text(json)] })
-});
+pub(super) const TEMPLATE_COLUMNS: Group = Group {
+    columns: &[("template", "json"), ("trained", "timestamptz")],
+    ..TEMPLATE.row_of(|key, value, _| {
+        let json = crate::read::text(value)?;
+        let trained = serde_json::from_str(&json).ok().and_then(|Learned { learned }| learned);
+        let values = vec![SqlValue::Text(json), SqlValue::option(trained, SqlValue::time)];
+        Ok(Row { id: vec![key.text(), key.number()], values })
+    })
+};
+
+/// The part of a template that its row repeats.
+#[derive(serde::Deserialize)]
+struct Learned {
+    learned: Option<jiff::Timestamp>,
+}
 
 const COUNTS_KEY: &[Column] = &[("run", "bigint"), ("host", "text")];
 

@@ -11,7 +11,7 @@ mod documents;
 mod hosts;
 mod others;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod urls;
 
 use super::objects::TextPosition;

@@ -151,10 +151,12 @@ prop_compose! {
         (depth, hops, tries) in (small(), small(), small()),
         (dated, etag, last_modified) in (option::of(time()), option::of(text()), option::of(text())),
         (duplicate_of, archived, revisits) in (option::of(key()), option::of(archived()), revisits()),
+        failure in option::of(text()),
     ) -> UrlRecord {
         UrlRecord {
             host: HostId(host),
             url, role, depth, hops, tries, state, dated, etag, last_modified, last, duplicate_of, archived, revisits,
+            failure,
         }
     }
 }
@@ -273,6 +275,13 @@ proptest! {
 }
 
 #[test]
+fn a_template_has_the_time_at_which_it_was_learned() {
+    let trained = |json: &[u8]| written(&keys::template("a.example", 1), json, None)["trained"].clone();
+    assert_eq!(trained(b"{\"learned\": \"1970-01-01T00:00:07Z\", \"a\": 1}"), SqlValue::Time(7_000_000));
+    assert_eq!(trained(b"{\"a\": 1}"), SqlValue::Null);
+}
+
+#[test]
 fn the_documents_of_a_host_are_described() {
     let url = "http://a.example/1";
     let mut document = Document::with_text(
@@ -289,11 +298,11 @@ fn the_documents_of_a_host_are_described() {
     assert_eq!((&columns["url"], &columns["host"]), (&SqlValue::text(url), &SqlValue::text("a.example")));
 }
 
-/// Opens an empty database as its only worker.
-fn writer(server: &gleaner_testkit::postgres::Postgres, folder: &std::path::Path) -> crate::Writer {
+/// Opens a database as its only worker.
+pub(in crate::engine::postgres) fn writer(address: &str, folder: &std::path::Path) -> crate::Writer {
     let objects = folder.join("objects");
     let membership = crate::WorkerParams {
-        address: server.database(),
+        address: address.to_owned(),
         objects: crate::objects::Objects::open(
             objects.to_str().unwrap(),
             crate::objects::StorageOptions::default(),
@@ -315,7 +324,7 @@ fn writer(server: &gleaner_testkit::postgres::Postgres, folder: &std::path::Path
 fn the_database_gives_back_what_was_written() {
     let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
     let folder = tempfile::TempDir::new().unwrap();
-    let store = writer(&server, folder.path()).store();
+    let store = writer(&server.database(), folder.path()).store();
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut records: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
     for number in 0..200 {

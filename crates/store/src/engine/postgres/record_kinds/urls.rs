@@ -39,6 +39,7 @@ const VALUES: &[Column] = &[
     ("last_visit", "timestamptz"),
     ("revisit_seconds", "bigint"),
     ("links_digest", "bigint"),
+    ("failure", "text"),
 ];
 
 pub(super) const URL: RecordKind = RecordKind {
@@ -167,6 +168,7 @@ fn columns(record: &UrlRecord) -> Vec<SqlValue> {
         unless_zero(last),
         SqlValue::option((every > 0).then_some(every), SqlValue::number),
         SqlValue::option((digest > 0).then_some(digest), |digest| SqlValue::Int(digest.cast_signed())),
+        SqlValue::option(record.failure.as_deref(), SqlValue::text),
     ]
 }
 
@@ -189,6 +191,7 @@ fn url(fields: &mut RowFields) -> Option<UrlRecord> {
         every: fields.int().unwrap_or(0),
         digest: fields.int::<i64>().unwrap_or(0).cast_unsigned(),
     };
+    let failure = fields.text();
     Some(UrlRecord {
         archived: archived(),
         dated: dated.map(|dated| with_nanoseconds(dated, nanoseconds / 1_000)),
@@ -204,6 +207,7 @@ fn url(fields: &mut RowFields) -> Option<UrlRecord> {
         last,
         duplicate_of,
         revisits,
+        failure,
     })
 }
 
