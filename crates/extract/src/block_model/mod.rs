@@ -49,7 +49,7 @@ pub use known::{Known, KnownDomPath, KnownLine};
 pub use removed::RemovalReason;
 pub use repeated::Repeated;
 pub use scene::is_cut;
-pub use site::{DomPathStats, FinalLabels, SiteModel};
+pub use site::{DomPathStats, FinalLabels, PageBlocks, SiteModel};
 
 /// A block with the result of its classification.
 #[derive(Debug, Clone, PartialEq)]

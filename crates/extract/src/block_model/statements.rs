@@ -11,7 +11,7 @@ use gleaner_html::text::tidy;
 use super::block::Block;
 use super::hashing::{SortedHashes, hashes, trigrams};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Statements {
     headline: SortedHashes,
     pub(super) title: SortedHashes,
