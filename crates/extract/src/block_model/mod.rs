@@ -45,6 +45,7 @@ use gleaner_html::text::{Line, PlacedLine};
 use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
+pub use hashing::word_hashes;
 pub use known::{Known, KnownDomPath, KnownLine};
 pub use removed::RemovalReason;
 pub use repeated::Repeated;
