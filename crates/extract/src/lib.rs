@@ -18,5 +18,6 @@ pub mod fast_content_extractor;
 mod phrases;
 mod words;
 
+pub use block_model::word_hashes;
 pub use phrases::Phrases;
 pub use words::{UNMARKED_SENTENCE, count_words, has_word, is_of_unmarked_script, words};

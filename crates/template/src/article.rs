@@ -22,9 +22,11 @@
 
 use std::fmt;
 
-use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, Known};
+use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, PageBlocks, SiteModel};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
+
+use crate::PreparedTemplate;
 
 mod address;
 mod browser;
@@ -163,21 +165,36 @@ const GOODS: f32 = 3.0;
 /// runs only if the rules before it do not reject the page.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> PageClass {
-    judge_of_site(page, url, None)
+    article_blocks(page, url, None).map_or_else(PageClass::NotArticle, |_| PageClass::Article)
 }
 
-/// Like [`judge`], but also uses the DOM paths and repeated texts of the page's site, if `site` is `Some`.
-pub(crate) fn judge_of_site(page: &Page, url: &str, site: Option<&Known>) -> PageClass {
+/// Returns the blocks of an article, for [`SiteTemplate::extract_blocks`](crate::SiteTemplate::extract_blocks).
+///
+/// # Errors
+/// The reason why the page is not an article. Decides like [`judge`]. If the template of the page's site is
+/// known, also rejects a page as a hub if it has little prose, many links and no line at a DOM path of body
+/// text.
+pub fn article_blocks<'a>(
+    page: &'a Page,
+    url: &str,
+    template: Option<&PreparedTemplate>,
+) -> Result<PageBlocks<'a>, NotArticleReason> {
     let evidence = Evidence::new(page, url);
-    if let Some(reason) = evidence.without_model(site) {
-        return PageClass::NotArticle(reason);
+    if let Some(reason) = evidence.without_model(template.and_then(|it| it.detector().known())) {
+        return Err(reason);
     }
-    verdict(model::built_in(), &evidence, &block_model::classify(page, block_model::built_in()))
+    let blocks = PageBlocks::read(page);
+    let judged = blocks.clone().classify(&SiteModel::default(), block_model::built_in());
+    reason(model::built_in(), &evidence, &judged).map_or(Ok(blocks), Err)
 }
 
-/// Returns why [`judge_of_site`] rejects a page without using the block model, or `None` if it does not.
+/// Returns why [`article_blocks`] rejects a page without using the block model, or `None` if it does not.
 #[cfg(test)]
-pub(crate) fn without_model(page: &Page, url: &str, site: Option<&Known>) -> Option<NotArticleReason> {
+pub(crate) fn without_model(
+    page: &Page,
+    url: &str,
+    site: Option<&block_model::Known>,
+) -> Option<NotArticleReason> {
     Evidence::new(page, url).without_model(site)
 }
 
@@ -192,11 +209,7 @@ pub(crate) fn judge_blocks(page: &Page, url: &str, judged: &[ClassifiedBlock]) -
 /// module's documentation decide.
 #[must_use]
 pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[ClassifiedBlock]) -> PageClass {
-    verdict(model, &Evidence::new(page, url), judged)
-}
-
-fn verdict(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> PageClass {
-    reason(model, evidence, judged).map_or(PageClass::Article, PageClass::NotArticle)
+    reason(model, &Evidence::new(page, url), judged).map_or(PageClass::Article, PageClass::NotArticle)
 }
 
 fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Option<NotArticleReason> {

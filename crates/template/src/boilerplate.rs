@@ -35,11 +35,15 @@ struct KindCounts {
     last: usize,
 }
 
+/// The elements of a page that have a kind, each with the key of its kind.
+type Keys = Vec<(NodeId, Key)>;
+
 pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[LineClassification]) -> BTreeSet<String> {
+    let keys: Vec<Keys> = pages.iter().map(|(_, page)| element_kinds::keys(page).collect()).collect();
     let mut seen: HashMap<Key, Option<KindCounts>> = HashMap::new();
     for (number, ((_, page), judged)) in pages.iter().zip(judged).enumerate() {
         let fertile = has_content(page, judged);
-        for (id, key) in element_kinds::keys(page) {
+        for &(id, key) in &keys[number] {
             let first = |name| KindCounts { name, pages: 0, has_content: false, last: usize::MAX };
             let kind = seen.entry(key).or_insert_with(|| element_kinds::name(page, id).map(first));
             if let Some(seen) = kind {
@@ -52,15 +56,15 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[LineClassification]) -> B
     let is_boilerplate = |seen: &KindCounts| seen.pages >= LEAST_PAGES && !seen.has_content;
     let seen: HashMap<Key, String> =
         seen.into_iter().filter_map(|(key, seen)| Some((key, seen.filter(is_boilerplate)?.name))).collect();
-    without_metadata_kinds(pages, outermost(pages, &seen))
+    without_metadata_kinds(pages, outermost(pages, &keys, &seen))
 }
 
 /// Returns the names of the kinds that are outside all other kinds on some page.
-fn outermost(pages: &[(&str, &Page)], kinds: &HashMap<Key, String>) -> Vec<String> {
+fn outermost(pages: &[(&str, &Page)], keys: &[Keys], kinds: &HashMap<Key, String>) -> Vec<String> {
     let mut found: BTreeSet<&str> = BTreeSet::new();
-    for (_, page) in pages {
+    for ((_, page), keys) in pages.iter().zip(keys) {
         let mut behind = 0;
-        for (id, key) in element_kinds::keys(page) {
+        for &(id, key) in keys {
             if id >= behind
                 && let Some(name) = kinds.get(&key)
             {
@@ -148,7 +152,10 @@ fn is_metadata_name(name: &str) -> bool {
             .any(|part| at.len() >= part.len() && at[..part.len()].eq_ignore_ascii_case(part.as_bytes()))
     };
     // The first letters of the parts in `TELLING`.
-    (0..bytes.len()).any(|at| matches!(bytes[at] | 0x20, b'a' | b'b' | b't') && begins(at))
+    let may_begin = |pair: &[u8]| {
+        matches!([pair[0] | 0x20, pair[1] | 0x20], [b'a', b'u'] | [b'b', b'y' | b'r'] | [b't', b'a'])
+    };
+    bytes.windows(2).enumerate().any(|(at, pair)| may_begin(pair) && begins(at))
 }
 
 fn has_metadata(page: &Page, id: NodeId) -> bool {

@@ -38,7 +38,7 @@ use gleaner_html::{NodeId, Page, PartialPage};
 
 use crate::judgement::{FEW_WORDS, OUT, is_cut};
 use crate::own_words::is_insert_by_its_words;
-use crate::{ExtractedText, ExtractionMethod, Health, PageClass, SiteTemplate, article};
+use crate::{ExtractedText, ExtractionMethod, Health, SiteTemplate};
 
 /// Minimum number of training pages with a DOM path that decides. A single page may be an exception.
 pub(crate) const LEAST_PAGES: u32 = 2;
@@ -177,12 +177,9 @@ impl Detector {
         self.detect_lines(page).map(DetectionResult::extracted)
     }
 
-    /// Classifies a page of this site on which detection failed, like [`judge`](crate::judge). Without the
-    /// block model, rejects a page as a hub if it has little prose, many links and no line at a DOM path of
-    /// body text.
-    #[must_use]
-    pub fn verdict(&self, page: &Page, url: &str) -> PageClass {
-        article::judge_of_site(page, url, Some(&self.known).filter(|_| self.has_text))
+    /// Returns the DOM paths and repeated texts of the site if some of the DOM paths have body text.
+    pub(crate) fn known(&self) -> Option<&Known> {
+        Some(&self.known).filter(|_| self.has_text)
     }
 
     /// Like [`detect`](Self::detect), but also returns the decision about each line outside boilerplate.
@@ -258,7 +255,7 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
-    use crate::NotArticleReason;
+    use crate::{NotArticleReason, article};
 
     const SENTENCE: &str = "Rain fell on the valley for the third day in a row, and the river rose above it.";
 
@@ -324,8 +321,7 @@ mod tests {
         let template = template();
         let detector = Detector::from_template(&template);
         let rejected = |detector: &Detector, page: &Page| {
-            let site = Some(&detector.known).filter(|_| detector.has_text);
-            article::without_model(page, "https://a.example/news", site)
+            article::without_model(page, "https://a.example/news", detector.known())
         };
         let teasers = (0..9).map(|at| format!("<li><a href=/{at}>Story {at} of the valley</a> It rained."));
         let hub = Page::parse(&format!("<ul class=list>{}</ul>", teasers.collect::<String>()));

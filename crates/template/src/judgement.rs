@@ -12,7 +12,7 @@
 //! result of a crawl.
 
 use gleaner_corpus::{Extras, Insert};
-use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, SiteModel};
+use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, PageBlocks, SiteModel};
 use gleaner_html::Page;
 use gleaner_html::text::{Line, PlacedLine};
 
@@ -83,13 +83,26 @@ impl LineClassification {
     /// Like [`new`](Self::new), but with the given model.
     #[must_use]
     pub fn of_with(model: &Forest, page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> Self {
-        if let Some(published) = template.and_then(|template| template.published.as_ref()) {
+        match published(template) {
+            Some(published) => Self::by_published(published, page, pins),
+            None => Self::of_blocks(model, PageBlocks::read(page), template, pins),
+        }
+    }
+
+    /// Like [`of_with`](Self::of_with), for a page whose blocks were read before.
+    pub(crate) fn of_blocks(
+        model: &Forest,
+        blocks: PageBlocks,
+        template: Option<&SiteTemplate>,
+        pins: &Pins,
+    ) -> Self {
+        let page = blocks.page();
+        if let Some(published) = published(template) {
             return Self::by_published(published, page, pins);
         }
-        let learned = template.map(|template| &template.site).filter(|site| site.pages > 0);
-        match learned {
-            Some(site) => Self::of_judged(site.classify(page, model), page, site, pins),
-            None => Self::without_template(block_model::classify(page, model), page, pins),
+        match template.map(|template| &template.site).filter(|site| site.pages > 0) {
+            Some(site) => Self::of_judged(blocks.classify(site, model), page, site, pins),
+            None => Self::without_template(blocks.classify(&SiteModel::default(), model), page, pins),
         }
     }
 
@@ -215,6 +228,10 @@ impl LineClassification {
         let extracted = blocks.filter(|(block, insert)| block.is_content() || insert.is_some());
         extracted.map(|(block, _)| block.placed.line.clone()).collect()
     }
+}
+
+fn published(template: Option<&SiteTemplate>) -> Option<&PublishedTemplate> {
+    template.and_then(|template| template.published.as_ref())
 }
 
 /// Returns the judgement of the model alone, without votes and pins. Repeated lines are still excluded.

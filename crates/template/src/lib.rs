@@ -36,8 +36,9 @@ mod prepared;
 pub mod published;
 pub mod site;
 
-pub use article::{NotArticleReason, PageClass, judge};
+pub use article::{NotArticleReason, PageClass, article_blocks, judge};
 pub use detection::{Decision, Detector};
+pub use gleaner_extract::block_model::PageBlocks;
 pub use health::{Health, PageFit, Window};
 pub use inserts::Inserts;
 pub use judgement::{LineClassification, is_cut};

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_corpus::{Extras, TemplateMethod};
-use gleaner_extract::block_model::{self, DomPathStats, Forest, SiteModel};
+use gleaner_extract::block_model::{self, DomPathStats, Forest, PageBlocks, SiteModel};
 use gleaner_extract::count_words;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
@@ -228,6 +228,13 @@ impl SiteTemplate {
     #[must_use]
     pub fn extract(&self, page: &Page) -> ExtractedText {
         self.extract_with(block_model::built_in(), page)
+    }
+
+    /// Like [`extract`](Self::extract), for a page whose blocks were read before.
+    #[must_use]
+    pub fn extract_blocks(&self, blocks: PageBlocks) -> ExtractedText {
+        LineClassification::of_blocks(block_model::built_in(), blocks, Some(self), &Pins::default())
+            .extracted()
     }
 
     /// Like [`extract`](Self::extract), but with the given model.

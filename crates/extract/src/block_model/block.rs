@@ -7,7 +7,7 @@
 use gleaner_html::Page;
 use gleaner_html::text::PlacedLine;
 
-use super::hashing::{hash, hashes};
+use super::hashing::{hash, word_hashes};
 use super::lexicon;
 use crate::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script};
 
@@ -94,7 +94,7 @@ impl NodeMarks {
     pub(super) fn block(&mut self, page: &Page, placed: PlacedLine, element: usize) -> Block {
         let text = &placed.line.text;
         self.words.clear();
-        self.words.extend(hashes(text));
+        self.words.extend(word_hashes(text));
         let words = self.words.clone();
         let size = words.len() as f32;
         let within = |marked: &[bool]| {
@@ -158,15 +158,20 @@ impl CharacterCounts {
         let (mut ended, mut before) = (false, [' ', ' ']);
         for c in text.chars() {
             let is_end = is_end(c);
-            let is_pause = before[1] == ' ' && [before[0], c].into_iter().all(is_of_unmarked_script);
-            commas += u32::from(is_pause);
-            before = [before[1], c];
             sentences += u32::from(ended && !is_end && !c.is_ascii_alphanumeric());
             ended = is_end;
             commas += u32::from(is_comma(c));
             all += 1;
-            upper += u32::from(c.is_uppercase());
-            digits += u32::from(is_numeric(c));
+            if c.is_ascii() {
+                upper += u32::from(c.is_ascii_uppercase());
+                digits += u32::from(c.is_ascii_digit());
+            } else {
+                let is_pause = before[1] == ' ' && [before[0], c].into_iter().all(is_of_unmarked_script);
+                commas += u32::from(is_pause);
+                upper += u32::from(c.is_uppercase());
+                digits += u32::from(is_numeric(c));
+            }
+            before = [before[1], c];
         }
         sentences += u32::from(ended || is_unmarked_sentence(text));
         let [all, upper, digits, sentences, commas] =
@@ -211,12 +216,9 @@ fn has_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut at = 0;
-    while at < bytes.len() {
+    while let Some(next) = bytes[at..].iter().position(u8::is_ascii_digit) {
+        at += next;
         let run = digits(at);
-        if run == 0 {
-            at += 1;
-            continue;
-        }
         let behind = at + run;
         let year = run == 4 && matches!(&bytes[at..at + 2], b"19" | b"20");
         let next = bytes.get(behind).copied().unwrap_or(b' ');

@@ -66,7 +66,8 @@ impl Fnv {
     }
 }
 
-pub(super) fn hashes(text: &str) -> impl Iterator<Item = u64> {
+/// Returns a hash of each word of a text in lower case. The hashes may be different in another version.
+pub fn word_hashes(text: &str) -> impl Iterator<Item = u64> {
     words(text).map(hash_in_lower_case)
 }
 
@@ -259,8 +260,8 @@ mod tests {
 
     #[test]
     fn a_text_shares_its_trigrams() {
-        let words: Vec<u64> = hashes("one Two three four").collect();
-        let set = trigrams(&hashes("ONE two three").collect::<Vec<_>>());
+        let words: Vec<u64> = word_hashes("one Two three four").collect();
+        let set = trigrams(&word_hashes("ONE two three").collect::<Vec<_>>());
         assert_eq!(shared(&words, &set), 0.5);
         assert_eq!((shared(&words[..2], &set), shared(&words, &SortedHashes::default())), (0.0, 0.0));
     }

@@ -45,11 +45,12 @@ use gleaner_html::text::{Line, PlacedLine};
 use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
+pub use hashing::word_hashes;
 pub use known::{Known, KnownDomPath, KnownLine};
 pub use removed::RemovalReason;
 pub use repeated::Repeated;
 pub use scene::is_cut;
-pub use site::{DomPathStats, FinalLabels, SiteModel};
+pub use site::{DomPathStats, FinalLabels, PageBlocks, SiteModel};
 
 /// A block with the result of its classification.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,8 @@
 //! 3. The value of the tree is the value of its first remaining leaf.
 //!
 //! [`LANES`] rows are evaluated side by side, so that a split is loaded once for all rows and the compiler
-//! can use vector instructions. For each feature, the evaluation stops at the highest value of the rows.
+//! can use vector instructions. For each feature, the evaluation stops at the highest value of the rows. Up
+//! to the lowest value, all rows go right, and the leaves are removed for all rows at once.
 //!
 //! A walk through the trees would give exactly the same results, because values are added in the same order.
 
@@ -95,15 +96,24 @@ impl QuickScorer {
         let rows: [&[f32]; LANES] =
             std::array::from_fn(|lane| rows.get(lane).unwrap_or(&rows[0]) as &[f32]);
         let mut reached = vec![[u32::MAX; LANES]; self.first.len()];
+        let mut reached_by_all = vec![u32::MAX; self.first.len()];
         let mut from = 0;
         for (feature, end) in &self.features {
-            remove_leaves(&self.splits[from..*end], rows.map(|row| row[*feature]), &mut reached);
+            let values = rows.map(|row| row[*feature]);
+            let least = |least, value| if value < least { value } else { least };
+            let lowest = values.into_iter().fold(f32::INFINITY, least);
+            let splits = &self.splits[from..*end];
+            let passed = splits.iter().take_while(|split| lowest > split.threshold).count();
+            for split in &splits[..passed] {
+                reached_by_all[split.tree as usize] &= split.rest;
+            }
+            remove_leaves(&splits[passed..], values, &mut reached);
             from = *end;
         }
         let mut sums = [-0.0; LANES];
-        for (first, reached) in self.first.iter().zip(&reached) {
+        for ((first, reached), by_all) in self.first.iter().zip(&reached).zip(reached_by_all) {
             for (sum, reached) in sums.iter_mut().zip(reached) {
-                *sum += self.leaves[first + reached.trailing_zeros() as usize];
+                *sum += self.leaves[first + (reached & by_all).trailing_zeros() as usize];
             }
         }
         sums

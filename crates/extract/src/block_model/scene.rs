@@ -73,7 +73,7 @@ pub(super) struct Element {
     pub(super) alike_dated: f32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Scene {
     pub(super) blocks: Vec<Block>,
     pub(super) taken: Vec<(Block, RemovalReason)>,

@@ -25,7 +25,7 @@ use super::block::Block;
 use super::hashing::masked;
 use super::memo::Memo;
 use super::odds::{self, chance};
-use super::scene::{Scene, names_of};
+use super::scene::{Named, Scene, names_of};
 use super::{ClassifiedBlock, Forest, RemovalReason, Repeated};
 
 /// The results of training on the pages of a site. The default describes an unknown site.
@@ -179,7 +179,7 @@ impl SiteModel {
     /// in page order.
     #[must_use]
     pub fn classify(&self, page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
-        self.combine_votes(ClassifiedPage::new(page, Scene::new(page, &self.repeated), model))
+        PageBlocks::read(page).classify(self, model)
     }
 
     fn combine_votes(&self, page: ClassifiedPage) -> Vec<ClassifiedBlock> {
@@ -208,6 +208,37 @@ impl SiteModel {
         }
         all.sort_by_key(|judged| judged.placed.nodes.start);
         all
+    }
+}
+
+/// The blocks of a page. If a page is classified several times, they are read only once.
+#[derive(Debug, Clone)]
+pub struct PageBlocks<'a> {
+    page: &'a Page,
+    scene: Scene,
+}
+
+impl<'a> PageBlocks<'a> {
+    /// Reads the blocks of a page.
+    #[must_use]
+    pub fn read(page: &'a Page) -> Self {
+        Self { page, scene: Scene::read(page, &mut Named::default()) }
+    }
+
+    /// Returns the page.
+    #[must_use]
+    pub fn page(&self) -> &'a Page {
+        self.page
+    }
+
+    /// Classifies every block with `model` and the results of training on the page's site
+    /// ([`SiteModel::classify`]).
+    #[must_use]
+    pub fn classify(self, site: &SiteModel, model: &Forest) -> Vec<ClassifiedBlock> {
+        let Self { page, mut scene } = self;
+        scene.take_away(&site.repeated);
+        scene.settle(page);
+        site.combine_votes(ClassifiedPage::new(page, scene, model))
     }
 }
 

@@ -9,9 +9,9 @@ use gleaner_html::metadata::title_and_description;
 use gleaner_html::text::tidy;
 
 use super::block::Block;
-use super::hashing::{SortedHashes, hashes, trigrams};
+use super::hashing::{SortedHashes, trigrams, word_hashes};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Statements {
     headline: SortedHashes,
     pub(super) title: SortedHashes,
@@ -23,8 +23,8 @@ impl Statements {
     pub(super) fn from_page(page: &Page) -> Self {
         let (stated_title, description) = title_and_description(page);
         let heading = page.elements("h1").next().map(|h1| tidy(&page.raw_text(h1)));
-        let headline: SortedHashes = hashes(stated_title.as_deref().unwrap_or_default()).collect();
-        let title = headline.iter().chain(heading.iter().flat_map(|text| hashes(text))).collect();
+        let headline: SortedHashes = word_hashes(stated_title.as_deref().unwrap_or_default()).collect();
+        let title = headline.iter().chain(heading.iter().flat_map(|text| word_hashes(text))).collect();
         Self {
             headline,
             title,
@@ -44,7 +44,7 @@ impl Statements {
 }
 
 fn trigrams_of(text: &str) -> SortedHashes {
-    trigrams(&hashes(text).collect::<Vec<_>>())
+    trigrams(&word_hashes(text).collect::<Vec<_>>())
 }
 
 /// Returns the `articleBody` in JSON-LD, or an empty string. The rest of the JSON may be invalid.

@@ -96,7 +96,11 @@ pub fn completed(html: &str, page: Page) -> Page {
     if shows_article(&page) {
         return page;
     }
-    let Some(best) = choose(&page, candidates(&page)) else { return page };
+    let candidates = candidates(&page);
+    if candidates.is_empty() {
+        return page;
+    }
+    let Some(best) = choose(&page, candidates) else { return page };
     let completed = Page::parse(&inserted(html, &page, &best));
     let repeated = repeated(&completed);
     if repeated.is_empty() { completed } else { completed.without(&repeated) }
@@ -112,10 +116,10 @@ fn shows_article(page: &Page) -> bool {
     let mut words = 0;
     let is_shown =
         |tag: Option<&str>| !matches!(tag, Some("script" | "style" | "noscript" | "template" | "textarea"));
-    let mut shown =
-        page.iter().filter(|(_, node)| is_shown(page.tag(node.parent))).filter_map(|(id, _)| page.text(id));
-    shown.any(|text| {
-        words += if text.len() > SHORTEST_PROSE { prose(text).count() } else { 0 };
+    let texts = page.iter().filter_map(|(id, node)| Some((page.text(id)?, node.parent)));
+    let mut long = texts.filter(|(text, _)| text.len() > SHORTEST_PROSE);
+    long.any(|(text, parent)| {
+        words += if is_shown(page.tag(parent)) { prose_words(text) } else { 0 };
         words > TEASER
     })
 }
@@ -279,19 +283,29 @@ fn repeated(page: &Page) -> Vec<NodeId> {
 }
 
 fn prose(line: &str) -> impl Iterator<Item = u64> + '_ {
-    let marks = ['.', ',', '?', '!', ':', '。', '，', '、', '？', '！'];
-    let is_prose = line.contains(marks) && words_of(line).count() >= PROSE;
+    let is_prose = prose_words(line) > 0;
     words_of(line).filter(move |_| is_prose)
 }
 
-/// Returns hashes of a text's words in lower case. Each Chinese or Japanese character is a word.
+/// Returns the number of words of a line of prose, or 0 for another line.
+fn prose_words(line: &str) -> usize {
+    let marks = ['.', ',', '?', '!', ':', '。', '，', '、', '？', '！'];
+    let words = words(line).count();
+    if words >= PROSE && line.contains(marks) { words } else { 0 }
+}
+
+/// Returns hashes of a text's words in lower case.
 fn words_of(text: &str) -> impl Iterator<Item = u64> + '_ {
+    words(text).map(|word| hash(&word.to_lowercase()))
+}
+
+/// Returns the words of a text. Each Chinese or Japanese character is a word.
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_break = |c: char| !c.is_alphanumeric();
     text.split(is_break).filter(|word| !word.is_empty()).flat_map(|word| {
         let is_ideographic = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-        let pieces: Vec<&str> =
-            if word.contains(is_ideographic) { word.split_inclusive(|_| true).collect() } else { vec![word] };
-        pieces.into_iter().map(|piece| hash(&piece.to_lowercase()))
+        let is_cut = word.contains(is_ideographic);
+        word.split_inclusive(move |_| is_cut)
     })
 }
 

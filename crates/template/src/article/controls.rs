@@ -5,8 +5,10 @@
 //! label. The class names, such as "single", "archive" and "template-collection", are common in content
 //! management systems (WordPress, Drupal, Shopify).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use gleaner_extract::Phrases;
 use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::Page;
 
@@ -204,15 +206,12 @@ impl Controls {
     }
 
     fn read_names(&mut self, page: &Page) {
-        // Most classes occur many times on a page.
-        let mut known: HashMap<&str, [f32; 2]> = HashMap::new();
         for (id, _) in page.iter() {
             let Some(tag) = page.tag(id) else { continue };
             let class = page.attribute(id, "class").unwrap_or_default();
             if !class.is_empty() {
-                let [goods, pages] = *known.entry(class).or_insert_with(|| of_class(class));
-                self.goods += goods;
-                self.pages += pages;
+                self.goods += f32::from(u8::from(GOODS.is_in(class)));
+                self.pages += f32::from(u8::from(PAGES.is_in(class)));
             }
             if matches!(tag, "html" | "body") {
                 let id = page.attribute(id, "id").unwrap_or_default();
@@ -269,15 +268,10 @@ const TYPE_KEYS: [(&str, &str); 6] = [
 /// Maximum number of values of one key that are read in a script.
 const MOST_TYPES: usize = 20;
 
-/// Returns whether a class is typical of goods, and whether it is typical of page numbers and filters.
-fn of_class(class: &str) -> [f32; 2] {
-    let class = class.to_ascii_lowercase();
-    let has = |words: &[&str]| f32::from(u8::from(words.iter().any(|word| class.contains(word))));
-    [
-        has(&["product", "price", "add-to-cart"]),
-        has(&["pagination", "pager", "facet", "filter", "sort-", "load-more"]),
-    ]
-}
+/// Parts of classes of goods, and of page numbers and filters.
+static GOODS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(["product", "price", "add-to-cart"]));
+static PAGES: LazyLock<Phrases> =
+    LazyLock::new(|| Phrases::new(["pagination", "pager", "facet", "filter", "sort-", "load-more"]));
 
 /// Returns the value after a key, such as `category` for `": "category"`. Returns an empty text if there is
 /// none.

@@ -4,10 +4,10 @@
 //! cards, controls, headline and date, declarations, and the URL. Logarithms are `ln(1 + x)`. Most unknown
 //! values are -1.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use gleaner_extract::block_model::{self, ClassifiedBlock};
-use gleaner_extract::words;
+use gleaner_extract::word_hashes;
 use gleaner_html::text::LineKind;
 use gleaner_html::{Page, metadata::Metadata};
 
@@ -260,12 +260,12 @@ fn headline_features(
     row.push(("share of the description's words in content", described));
 }
 
-/// The different words of a text, in lower case.
-struct Words(HashSet<String>);
+/// The hashes of the different words of a text.
+struct Words(BTreeSet<u64>);
 
 impl Words {
     fn from_text(text: &str) -> Self {
-        Self(words(text).map(str::to_lowercase).collect())
+        Self(word_hashes(text).collect())
     }
 
     fn len(&self) -> usize {
@@ -273,20 +273,14 @@ impl Words {
     }
 
     fn found_in<'a>(&self, texts: impl Iterator<Item = &'a str>) -> usize {
-        let mut found: HashSet<&str> = HashSet::new();
-        let mut lower = String::new();
-        for word in texts.flat_map(words) {
-            if found.len() == self.len() {
-                break;
-            }
-            lower.clear();
-            match word.is_ascii() {
-                true => lower.extend(word.chars().map(|c| c.to_ascii_lowercase())),
-                false => lower.push_str(&word.to_lowercase()),
-            }
-            found.extend(self.0.get(&lower).map(String::as_str));
+        let mut missing = self.0.clone();
+        let mut words = texts.flat_map(word_hashes);
+        while !missing.is_empty()
+            && let Some(word) = words.next()
+        {
+            missing.remove(&word);
         }
-        found.len()
+        self.len() - missing.len()
     }
 }
 

@@ -105,17 +105,21 @@ fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
 
 impl Line {
     fn add(&mut self, text: &str, in_link: bool) {
-        let is_ascii = text.is_ascii();
-        let count = if is_ascii { count_words(text) as f64 } else { words(text).map(weight).sum() };
+        let (mut count, mut unmarked) = (0.0, 0.0);
+        if text.is_ascii() {
+            count = count_words(text) as f64;
+        } else {
+            for word in words(text) {
+                count += weight(word);
+                unmarked += f64::from(u8::from(word.starts_with(is_of_unmarked_script)));
+            }
+        }
         self.words += count;
         if in_link {
             self.linked += count;
         } else {
+            self.unmarked += unmarked;
             self.ends_sentence = self.ends_sentence || ends_sentence(text);
-            if !is_ascii {
-                let is_unmarked = |word: &&str| word.starts_with(is_of_unmarked_script);
-                self.unmarked += words(text).filter(is_unmarked).count() as f64;
-            }
         }
     }
 
