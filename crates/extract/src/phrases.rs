@@ -7,18 +7,18 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 pub struct Phrases(AhoCorasick);
 
 impl Phrases {
-    /// Prepares the search for some hundreds of short phrases. The case of ASCII letters is ignored.
+    /// Prepares the search for some hundreds of short phrases.
     ///
     /// # Panics
     /// If there are too many phrases for the automaton, or if they are too long.
     pub fn new<'a>(phrases: impl IntoIterator<Item = &'a str>) -> Self {
         let mut builder = AhoCorasick::builder();
-        builder.kind(Some(AhoCorasickKind::DFA)).ascii_case_insensitive(true).prefilter(false);
-        let automaton = builder.build(phrases);
+        // Most texts are so short that a prefilter costs more than it saves.
+        let automaton = builder.kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(phrases);
         Self(automaton.expect("some hundreds of short phrases are within the automaton's limits"))
     }
 
-    /// Whether a text contains one of the phrases.
+    /// Whether a text contains one of the phrases. The search is case-sensitive.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.0.is_match(text)
@@ -32,12 +32,9 @@ mod tests {
     #[test]
     fn a_text_contains_a_phrase() {
         let phrases = Phrases::new(["log in to", "đăng nhập"]);
-        for (text, expected) in [
-            ("please Log In to read", true),
-            ("vui lòng đăng nhập", true),
-            ("VUI LÒNG ĐĂNG NHẬP", false),
-            ("log in", false),
-        ] {
+        for (text, expected) in
+            [("please log in to read", true), ("vui lòng đăng nhập", true), ("log in", false)]
+        {
             assert_eq!(phrases.is_in(text), expected, "{text}");
         }
         assert!(!Phrases::new([]).is_in("a text"));

@@ -197,15 +197,8 @@ impl Leases {
     }
 
     /// Returns the number of partitions for which this process has leases.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.state().held.len()
-    }
-
-    /// Whether this process has no partitions.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Records how many pages this process has read, and whether it is idle. The list of workers shows both.

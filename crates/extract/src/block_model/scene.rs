@@ -61,6 +61,8 @@ pub(super) struct Element {
     pub(super) parent: usize,
     pub(super) kinds: u32,
     pub(super) class: u64,
+    /// Hash of the element's own tag, class and id (digits masked).
+    pub(super) own: u64,
     /// Hash of tags, classes and ids (digits masked) from the root to this element.
     pub(super) path: u64,
     pub(super) tags: u64,
@@ -297,6 +299,7 @@ fn element<'a>(
         parent,
         kinds,
         class,
+        own,
         path: hash(&(above.map_or(0, |above| above.path), own)),
         tags: hash(&(above.map_or(0, |above| above.tags), names[0])),
         sum: Sum::default(),

@@ -22,8 +22,7 @@ use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
-use super::hashing::masked;
-use super::memo::Memo;
+use super::hashing::{ByHash, masked};
 use super::odds::{self, chance};
 use super::scene::{Named, Scene, names_of};
 use super::{ClassifiedBlock, Forest, RemovalReason, Repeated};
@@ -252,7 +251,7 @@ impl ClassifiedPage {
     fn new(page: &Page, mut scene: Scene, model: &Forest) -> Self {
         let odds = odds::of_all(page, &scene, model);
         let (blocks, taken) = (std::mem::take(&mut scene.blocks), std::mem::take(&mut scene.taken));
-        let mut names = Memo::default();
+        let mut names = ByHash::default();
         let mut name = |block: &Block| place_name(page, &scene, block, &mut names);
         let named = |block: Block| (name(&block), block);
         let blocks = blocks.into_iter().map(named).map(|(name, block)| (block, name)).collect();
@@ -274,13 +273,14 @@ fn weight(words: f32) -> f64 {
 
 /// Returns the last two elements of a block's path, such as `div.story > p`. A block that consists mostly of
 /// links gets a separate DOM path, because links to related stories are often between the paragraphs.
-fn place_name<'a>(page: &'a Page, scene: &Scene, block: &Block, names: &mut Memo<'a, 3, String>) -> String {
-    let own = scene.elements[block.element].node;
+/// `names` has the names of elements by their hashes `own`.
+fn place_name(page: &Page, scene: &Scene, block: &Block, names: &mut ByHash<String>) -> String {
+    let own = &scene.elements[block.element];
     let link = if block.link_share() > MOSTLY { " > a" } else { "" };
     let mut name = String::with_capacity(64);
-    for (node, behind) in [(page.node(own).parent, " > "), (own, link)] {
-        let of = names_of(page, node);
-        name.push_str(names.get(of, || element_name(of)));
+    for (element, behind) in [(&scene.elements[own.parent], " > "), (own, link)] {
+        let of_element = || element_name(names_of(page, element.node));
+        name.push_str(names.entry(element.own).or_insert_with(of_element));
         name.push_str(behind);
     }
     name

@@ -50,6 +50,12 @@ impl Range {
         Self { begin: Bound::Included(prefix), end, backwards: false, keys_only: false }
     }
 
+    /// Returns the range that contains only this key.
+    fn only(key: &[u8]) -> Self {
+        let bound = Bound::Included(key.to_vec());
+        Self { begin: bound.clone(), end: bound, backwards: false, keys_only: false }
+    }
+
     pub(crate) fn after(self, key: Vec<u8>) -> Self {
         Self { begin: Bound::Excluded(key), ..self }
     }
@@ -180,7 +186,11 @@ pub(crate) trait Engine: Debug + Send + Sync {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    fn has(&self, key: &[u8]) -> Result<bool, StoreError>;
+    /// Whether there is a record with this key, which may be a key of a list. Does not read its value.
+    fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
+        let mut pairs = self.scan(Range::only(key).keys_only());
+        Ok(pairs.next().transpose()?.is_some_and(|(found, _)| found == key))
+    }
 
     /// Reads records that will be read soon, in one request. Does nothing if a read is not a round trip.
     fn read_ahead(&self, _keys: Vec<Vec<u8>>) -> Result<(), StoreError> {

@@ -10,7 +10,6 @@
 
 use std::fmt;
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -46,9 +45,6 @@ pub struct StorageOptions {
     pub should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     /// The variables with keys, endpoint and region.
     pub environment: Environment,
-    /// A PEM file of certificates that are trusted in addition to the system's certificates. If `None`, the
-    /// file in `AWS_CA_BUNDLE` is used, if this variable is set.
-    pub certificates: Option<PathBuf>,
     /// Whether to create a missing folder.
     pub makes_folder: bool,
 }
@@ -62,7 +58,6 @@ impl Default for StorageOptions {
             timeout: Duration::from_secs(60),
             should_stop: Arc::new(|| false),
             environment: Environment::from_process(),
-            certificates: None,
             makes_folder: true,
         }
     }
@@ -70,12 +65,11 @@ impl Default for StorageOptions {
 
 impl fmt::Debug for StorageOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { patience, timeout, should_stop: _, environment, certificates, makes_folder } = self;
+        let Self { patience, timeout, should_stop: _, environment, makes_folder } = self;
         f.debug_struct("Options")
             .field("patience", patience)
             .field("timeout", timeout)
             .field("environment", environment)
-            .field("certificates", certificates)
             .field("makes_folder", makes_folder)
             .finish_non_exhaustive()
     }

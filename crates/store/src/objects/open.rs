@@ -2,8 +2,8 @@
 //!
 //! 1. Variables are read by lower-case names, as in the library's `from_env`. Secrets may be in files.
 //! 2. Plain http is refused unless `AWS_ALLOW_HTTP` (`GOOGLE_ALLOW_HTTP`, `AZURE_ALLOW_HTTP`) is `true`.
-//! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in
-//!    `StorageOptions::certificates`. If this option is not set, it uses `AWS_CA_BUNDLE`.
+//! 3. TLS uses rustls with ring, like the fetcher. It trusts the system's roots and the PEM certificates in the
+//!    file `AWS_CA_BUNDLE`.
 //! 4. The library repeats failed requests (`retries`).
 //!
 //! Limitation: if no keys are set, the S3 library requests them from the cloud's metadata service
@@ -139,15 +139,13 @@ fn refuse_plain_http(set: &Environment) -> Result<(), ObjectError> {
 fn client(options: &StorageOptions, set: &Environment) -> Result<ClientOptions, ObjectError> {
     let client =
         ClientOptions::new().with_timeout(options.timeout).with_connect_timeout(CONNECT.min(options.timeout));
-    let given = options.certificates.as_ref().map(|path| ("certificates", path.as_path()));
-    let set = set.get("AWS_CA_BUNDLE").map(|path| ("AWS_CA_BUNDLE", FilePath::new(path)));
-    let Some((name, path)) = given.or(set) else { return Ok(client) };
-    let wrong = |why: String| ObjectError::Setting { name: name.into(), why };
-    let pem = fs::read(path).map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
+    let Some(path) = set.get("AWS_CA_BUNDLE") else { return Ok(client) };
+    let wrong = |why: String| ObjectError::Setting { name: "AWS_CA_BUNDLE".into(), why };
+    let pem = fs::read(path).map_err(|error| wrong(format!("cannot read {path}: {error}")))?;
     let certificates = Certificate::from_pem_bundle(&pem)
-        .map_err(|error| wrong(format!("{} contains no valid PEM certificates: {error}", path.display())))?;
+        .map_err(|error| wrong(format!("{path} contains no valid PEM certificates: {error}")))?;
     if certificates.is_empty() {
-        return Err(wrong(format!("{} contains no PEM certificate", path.display())));
+        return Err(wrong(format!("{path} contains no PEM certificate")));
     }
     Ok(certificates.into_iter().fold(client, ClientOptions::with_root_certificate))
 }

@@ -208,14 +208,14 @@ impl Controls {
     fn read_names(&mut self, page: &Page) {
         for (id, _) in page.iter() {
             let Some(tag) = page.tag(id) else { continue };
-            let class = page.attribute(id, "class").unwrap_or_default();
+            let class = page.attribute(id, "class").unwrap_or_default().to_ascii_lowercase();
             if !class.is_empty() {
-                self.goods += f32::from(u8::from(GOODS.is_in(class)));
-                self.pages += f32::from(u8::from(PAGES.is_in(class)));
+                self.goods += f32::from(u8::from(GOODS.is_in(&class)));
+                self.pages += f32::from(u8::from(PAGES.is_in(&class)));
             }
             if matches!(tag, "html" | "body") {
                 let id = page.attribute(id, "id").unwrap_or_default();
-                self.name(&format!("{} {id}", class.to_ascii_lowercase()));
+                self.name(&format!("{class} {id}"));
             }
         }
     }

@@ -67,12 +67,9 @@ pub(super) fn may_be_wall(page: &Page, lines: &[KnownLine]) -> bool {
 fn has_phrase<'a>(title: &str, mut lines: impl Iterator<Item = (&'a str, u32, f32)>) -> bool {
     static PHRASES: LazyLock<Phrases> =
         LazyLock::new(|| Phrases::new(WALLS.iter().flat_map(|wall| wall.phrases.iter().copied())));
-    let is_in = |text: &str| match text.is_ascii() {
-        true => text.len() <= LONGEST && PHRASES.is_in(text),
-        false => PHRASES.is_in(&lower(text)),
+    let says = |(text, words, link_share): (&str, u32, f32)| {
+        words <= PARAGRAPH && link_share <= 0.5 && PHRASES.is_in(&lower(text))
     };
-    let says =
-        |(text, words, link_share): (&str, u32, f32)| words <= PARAGRAPH && link_share <= 0.5 && is_in(text);
     PHRASES.is_in(title) || lines.any(says)
 }
 

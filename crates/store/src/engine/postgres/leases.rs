@@ -162,7 +162,7 @@ impl Heartbeat {
         let (now, time) = leases::now();
         let rate = self.rate(now);
         let (alive, renewed) = self.engine.renew(&self.leases, life, rate)?;
-        let held = self.leases.len();
+        let held = self.leases.count();
         // The database may have leases that this process does not know, because it forgot them or lost a
         // response.
         let found: Vec<(Partition, i64, bool)> = renewed
@@ -189,7 +189,7 @@ impl Heartbeat {
             }
             self.leases.gain(taken);
         }
-        self.leases.set_excess(self.leases.len().saturating_sub(share));
+        self.leases.set_excess(self.leases.count().saturating_sub(share));
         Ok(())
     }
 

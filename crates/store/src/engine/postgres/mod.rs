@@ -13,7 +13,6 @@
 mod address;
 mod claim;
 pub(crate) mod compaction;
-mod counters;
 mod flush;
 pub(crate) mod leases;
 mod link;
@@ -49,7 +48,6 @@ use crate::partitions::Partition;
 use link::Link;
 use objects::{Row, TextStorage, is_missing};
 use overlay::Overlay;
-use paged::Paged;
 use rows::{Rows, TextPositions};
 
 const MOST_ROWS: usize = 20_000;
@@ -163,6 +161,16 @@ impl Postgres {
         Ok(number)
     }
 
+    /// Raises a counter, so that its next number is greater than `last`.
+    pub(crate) fn raise_counter(&self, counter: &'static str, last: u32) -> Result<(), StoreError> {
+        let sql = "INSERT INTO counters (name, next) VALUES ($1, $2) \
+                   ON CONFLICT (name) DO UPDATE SET next = greatest(counters.next, EXCLUDED.next)";
+        let next = i64::from(last) + 1;
+        self.0.reading.run("raising a counter", |client| {
+            Box::pin(async move { client.execute(sql, &[&counter, &next]).await.map(drop) })
+        })
+    }
+
     pub(crate) fn background(&self) -> std::sync::MutexGuard<'_, Background> {
         lock(&self.0.background)
     }
@@ -234,13 +242,6 @@ impl Engine for Postgres {
         Ok(keys.iter().map(|key| found.get(key).cloned().flatten()).collect())
     }
 
-    fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
-        if let Some(value) = self.read_overlay().get(key) {
-            return Ok(value.is_some());
-        }
-        self.has_row(key)
-    }
-
     fn read_ahead(&self, mut keys: Vec<Vec<u8>>) -> Result<(), StoreError> {
         keys.sort_unstable();
         keys.dedup();
@@ -261,7 +262,7 @@ impl Engine for Postgres {
     }
 
     fn scan(&self, range: Range) -> Scan {
-        Box::new(Paged::new(self.clone(), range))
+        paged::scan(self.clone(), range)
     }
 
     fn first_keys(&self, prefixes: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {

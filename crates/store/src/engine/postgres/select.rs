@@ -248,22 +248,6 @@ impl Postgres {
         })
     }
 
-    /// Whether a record with this key exists. The key may be the key of a list.
-    pub(super) fn has_row(&self, key: &[u8]) -> Result<bool, StoreError> {
-        let kind = kind_of(key.first().copied().unwrap_or_default());
-        let mut statement = Statement::default();
-        let values = split(key).into_iter().zip(kind.key);
-        let conditions: Vec<String> = values
-            .map(|(value, (name, sql_type))| format!("{name} = {}", statement.bind(value, sql_type)))
-            .collect();
-        statement.sql =
-            format!("SELECT 1 FROM {} WHERE {} AND {}", kind.table, kind.only, conditions.join(" AND "));
-        self.link().run("reading", |client| {
-            let statement = statement.clone();
-            Box::pin(async move { Ok(!statement.query(&client).await?.is_empty()) })
-        })
-    }
-
     /// Returns the first records with each of these prefixes, at most `limit` of each. All prefixes have the same
     /// first byte.
     pub(super) fn first_rows(

@@ -116,13 +116,6 @@ impl Engine for Remote {
         }
     }
 
-    fn has(&self, key: &[u8]) -> Result<bool, StoreError> {
-        match self.call(&Request::Has(key.to_vec()))? {
-            Response::Has(has) => Ok(has),
-            _ => Err(self.unexpected()),
-        }
-    }
-
     fn scan(&self, range: Range) -> Scan {
         let engine = self.clone();
         in_pieces(range, move |range| match engine.call(&Request::Scan(range.clone()))? {

@@ -27,7 +27,7 @@ pub(crate) use client::Remote;
 pub(crate) use server::Server;
 
 /// Version of the messages. Processes with different versions do not exchange messages.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Maximum number of pairs in one response to a scan. A response also ends after `PIECE_BYTES` bytes.
 const PIECE: usize = 1024;
@@ -42,7 +42,6 @@ const SOCKET: &str = "read.socket";
 enum Request {
     Version,
     Get(Vec<Vec<u8>>),
-    Has(Vec<u8>),
     /// Requests the first pairs of a range.
     Scan(Range),
     Firsts(Vec<Vec<u8>>),
@@ -52,7 +51,6 @@ enum Request {
 enum Response {
     Version(u32),
     Values(Vec<Option<Vec<u8>>>),
-    Has(bool),
     /// Pairs of a range, and whether they include the last pair of the range.
     Pairs(Vec<KeyValue>, bool),
     Closed,

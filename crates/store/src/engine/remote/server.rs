@@ -78,7 +78,6 @@ pub(super) fn respond(engine: &dyn Engine, request: &Request) -> Result<Response
     Ok(match request {
         Request::Version => Response::Version(VERSION),
         Request::Get(keys) => Response::Values(engine.get_all(keys)?),
-        Request::Has(key) => Response::Has(engine.has(key)?),
         Request::Firsts(prefixes) => Response::Values(engine.first_keys(prefixes)?),
         Request::Scan(range) => scan(engine, range.clone())?,
     })
