@@ -132,12 +132,16 @@ pub(crate) fn compact(store: &Store, extent: Extent) {
     }
 }
 
-/// Merges the files of a worker whose crawl or replay has ended, after the worker has released its partitions.
-/// After a stop, merges only the documents: the process may soon be killed, and other programs cannot read
-/// documents that are not merged.
-pub(crate) fn compact_at_end(store: &Store, is_stopped: bool) {
+/// Ends the work of a worker after a crawl or replay. Releases its partitions, so that other workers can lease
+/// them, and merges its files. After a stop, merges only the documents: the process may soon be killed, and other
+/// programs cannot read documents that are not merged.
+pub(crate) fn end_work(store: &Store, is_stopped: bool) {
     if !store.is_shared() {
         return;
+    }
+    let released = store.writer().and_then(|writer| writer.map_or(Ok(()), |mut writer| writer.rest()));
+    if let Err(error) = released {
+        warn!(%error, "cannot release this worker's partitions; their leases will expire");
     }
     let extent = if is_stopped { Extent::OwnDocuments } else { Extent::Own };
     info!(?extent, "merging this worker's files in object storage");

@@ -63,8 +63,8 @@ pub enum Extent {
     All,
     /// The files of this process.
     Own,
-    /// The files of documents of this process. They are at most a full file, because a worker merges full files
-    /// during a crawl.
+    /// The files of documents of this process. They are usually less than a full file, because a worker merges
+    /// full files during a crawl.
     OwnDocuments,
     /// The files of this process, if their total size suffices for a full file.
     OwnFull,
@@ -107,34 +107,59 @@ pub(crate) fn after_flush(engine: &Postgres) {
 }
 
 fn compact(engine: &Postgres, extent: Extent) -> Result<Compacted, StoreError> {
-    let _alone = engine.begin_compaction();
     engine.check_objects()?;
-    let is_full = |batch: &Batch, full| extent != Extent::OwnFull || batch.bytes() >= full;
-    let live = (extent == Extent::All).then(|| engine.documents_by_file()).transpose()?;
     let mut compacted = Compacted::default();
-    let files = files_within(engine, keys::DOCUMENTS_FILE, extent)?;
-    let batches = plan::documents(files, live.as_ref(), DOCUMENTS);
-    for batch in batches.iter().filter(|batch| is_full(batch, DOCUMENTS)) {
-        compacted.documents += compacted.count(documents::merge(engine, batch)?);
-    }
-    if extent == Extent::OwnDocuments {
-        return Ok(compacted);
-    }
-    let batches = plan::archive(files_within(engine, keys::ARCHIVE_FILE, extent)?, ARCHIVE);
-    for batch in batches.iter().filter(|batch| is_full(batch, ARCHIVE)) {
-        compacted.archive += compacted.count(merge_archive(engine, batch)?);
+    merge_documents(engine, extent, &mut compacted)?;
+    if extent != Extent::OwnDocuments {
+        merge_archives(engine, extent, &mut compacted)?;
     }
     Ok(compacted)
 }
 
+fn merge_documents(engine: &Postgres, extent: Extent, compacted: &mut Compacted) -> Result<(), StoreError> {
+    let _alone = engine.begin_compaction(keys::DOCUMENTS_FILE);
+    let live = (extent == Extent::All).then(|| engine.documents_by_file()).transpose()?;
+    let files = files_within(engine, keys::DOCUMENTS_FILE, extent)?;
+    let batches = plan::documents(files, live.as_ref(), DOCUMENTS);
+    for batch in batches.iter().filter(|batch| extent.includes(batch, DOCUMENTS)) {
+        compacted.documents += compacted.count(documents::merge(engine, batch)?);
+    }
+    Ok(())
+}
+
+fn merge_archives(engine: &Postgres, extent: Extent, compacted: &mut Compacted) -> Result<(), StoreError> {
+    let _alone = engine.begin_compaction(keys::ARCHIVE_FILE);
+    let batches = plan::archive(files_within(engine, keys::ARCHIVE_FILE, extent)?, ARCHIVE);
+    for batch in batches.iter().filter(|batch| extent.includes(batch, ARCHIVE)) {
+        compacted.archive += compacted.count(merge_archive(engine, batch)?);
+    }
+    Ok(())
+}
+
+/// Returns the files that may be merged. Leaves out files that another process has merged with files of other
+/// processes.
 fn files_within(engine: &Postgres, kind: u8, extent: Extent) -> Result<Vec<(u32, FileRecord)>, StoreError> {
     if extent == Extent::All {
         return files_of(engine, kind).collect();
     }
     let own = engine.own_files();
     let keys: Vec<Vec<u8>> = own.iter().map(|number| keys::file(kind, *number)).collect();
-    let records = own.into_iter().zip(engine.get_all(&keys)?);
-    records.filter_map(|(number, file)| Some(decode("a file", &file?).map(|file| (number, file)))).collect()
+    let records = own.iter().zip(engine.get_all(&keys)?);
+    let records =
+        records.filter_map(|(number, file)| Some(decode("a file", &file?).map(|file| (*number, file))));
+    let files = records.collect::<Result<Vec<(u32, FileRecord)>, StoreError>>()?;
+    let names = files.iter().map(|(_, file)| file.name.clone()).collect();
+    let shared = engine.objects_with_other_files(names, &own)?;
+    let (merged, files): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|(_, file)| shared.contains(&file.name));
+    engine.forget_files(merged.into_iter().map(|(number, _)| number));
+    Ok(files)
+}
+
+impl Extent {
+    fn includes(self, batch: &Batch, full: u64) -> bool {
+        self != Self::OwnFull || batch.bytes() >= full
+    }
 }
 
 impl Compacted {
@@ -173,7 +198,7 @@ fn replace(
 ) -> Result<usize, StoreError> {
     let Some(name) = new.first() else { return Ok(0) };
     if !engine.move_files(kind, moved, name)? {
-        warn!(object = name, "another process merged the same files");
+        warn!(object = name, "files were not merged, because another process is merging them too");
         engine.objects().delete_many(new)?;
         return Ok(0);
     }

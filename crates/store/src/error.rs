@@ -148,6 +148,14 @@ pub enum StoreError {
         /// The version of the tables that this program needs.
         known: i32,
     },
+    /// The tables need an update, which this process does not do.
+    #[error(
+        "the tables of {database} are of an older gleaner; start a worker of this version as their owner, such as `gleaner crawl`, which updates them"
+    )]
+    TablesToUpdate {
+        /// The database's address, without the password.
+        database: String,
+    },
     /// The tables need an update, but older workers are running.
     #[error(
         "the tables of {database} must be upgraded, but older workers are running: {workers}; stop them first"

@@ -154,6 +154,22 @@ fn a_process_merges_its_own_files() {
 }
 
 #[test]
+fn a_worker_merges_its_later_files_after_another_process_merged_the_earlier_ones() {
+    let Some(place) = Place::database() else { return };
+    let mut writer = place.open();
+    visit(&mut writer, 0, 0, "text 0");
+    let mut writer = place.again(writer);
+    visit(&mut writer, 1, 0, "text 1");
+    let other = visit_store(place.path(), place.server().1, place.objects(), Duration::from_secs(5)).unwrap();
+    assert_eq!(other.compact(Extent::All).unwrap(), Compacted { documents: 1, archive: 0, replaced: 2 });
+    visit(&mut writer, 2, 0, "text 2");
+    let compacted = writer.store().compact(Extent::OwnDocuments).unwrap();
+    assert_eq!(compacted, Compacted { documents: 1, archive: 0, replaced: 1 });
+    assert_eq!((objects(&place, "spool").len(), open_documents(&place).len()), (0, 3));
+    assert_eq!(texts(&writer.store()).len(), 3);
+}
+
+#[test]
 fn a_reader_finds_documents_that_are_merged_meanwhile() {
     let Some(place) = Place::database() else { return };
     let mut writer = place.open();

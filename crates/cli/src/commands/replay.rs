@@ -216,11 +216,7 @@ fn replay(context: ReplayContext, start: ReplayStart) -> Result<ReplaySummary, F
     let replayed = gleaner_crawl::replay(start);
     drop(display);
     let replayed = replayed.map_err(Failure::work)?;
-    // Other workers can continue while this one merges its files.
-    if let Some(mut writer) = store.writer().map_err(Failure::work)? {
-        writer.rest().map_err(Failure::work)?;
-    }
-    distributed::compact_at_end(&store, !replayed.complete);
+    distributed::end_work(&store, !replayed.complete);
     runtime.shutdown_background();
     drop(store);
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());

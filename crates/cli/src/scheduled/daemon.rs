@@ -19,7 +19,6 @@ use gleaner_template::HostPins;
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
-use tracing::warn;
 
 use crate::args::{Access, Budgets, Common};
 use crate::distributed::{self, SharedSettings};
@@ -186,11 +185,7 @@ impl Daemon {
         });
         self.show(None);
         drop(display);
-        // This worker releases its partitions, so that other workers can lease them before the next crawl.
-        if let Err(error) = self.writer().and_then(|mut writer| Ok(writer.rest()?)) {
-            warn!(%error, "cannot release this worker's partitions; their leases will expire");
-        }
-        distributed::compact_at_end(&self.store, self.stop.is_requested());
+        distributed::end_work(&self.store, self.stop.is_requested());
         summary
     }
 

@@ -69,6 +69,23 @@ impl Postgres {
         })
     }
 
+    /// Returns which of these objects contain files that are not in `own`.
+    pub(crate) fn objects_with_other_files(
+        &self,
+        names: BTreeSet<String>,
+        own: &BTreeSet<u32>,
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let names = Vec::from_iter(names);
+        let own: Vec<i64> = own.iter().map(|number| i64::from(*number)).collect();
+        self.0.reading.run("reading the files of objects", |client| {
+            let (names, own) = (names.clone(), own.clone());
+            Box::pin(async move {
+                let sql = "SELECT DISTINCT name FROM files WHERE name = ANY($1) AND number <> ALL($2)";
+                Ok(client.query(sql, &[&names, &own]).await?.iter().map(|row| row.get(0)).collect())
+            })
+        })
+    }
+
     /// Records that these files are now in the object `name`. Changes nothing and returns `false` if one of them is
     /// no longer in the object `MovedFile::from`, or if such an object has further files: the caller listed the
     /// files while another compaction moved them, and must not remove the object.

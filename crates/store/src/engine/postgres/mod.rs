@@ -71,7 +71,8 @@ struct Inner {
     flushes: Mutex<i64>,
     background: Mutex<Background>,
     /// Held during a compaction.
-    compacting: Mutex<()>,
+    compacting_documents: Mutex<()>,
+    compacting_archive: Mutex<()>,
     /// The file numbers that this process assigned.
     own_files: Mutex<BTreeSet<u32>>,
     /// Runs the connections. It must be dropped last.
@@ -105,7 +106,8 @@ impl Postgres {
             touched: Mutex::default(),
             flushes: Mutex::new(0),
             background: Mutex::default(),
-            compacting: Mutex::default(),
+            compacting_documents: Mutex::default(),
+            compacting_archive: Mutex::default(),
             own_files: Mutex::default(),
             runtime,
         })))
@@ -175,14 +177,26 @@ impl Postgres {
         lock(&self.0.background)
     }
 
-    /// Waits until no other compaction of this process is running.
-    pub(crate) fn begin_compaction(&self) -> std::sync::MutexGuard<'_, ()> {
-        lock(&self.0.compacting)
+    /// Waits until this process is not merging files of this kind.
+    pub(crate) fn begin_compaction(&self, kind: u8) -> std::sync::MutexGuard<'_, ()> {
+        lock(if kind == crate::keys::ARCHIVE_FILE {
+            &self.0.compacting_archive
+        } else {
+            &self.0.compacting_documents
+        })
     }
 
     /// Returns the numbers of the files of this process. Not every number has a file.
     pub(crate) fn own_files(&self) -> BTreeSet<u32> {
         lock(&self.0.own_files).clone()
+    }
+
+    /// Removes files from the files of this process.
+    pub(crate) fn forget_files(&self, numbers: impl IntoIterator<Item = u32>) {
+        let mut own = lock(&self.0.own_files);
+        for number in numbers {
+            own.remove(&number);
+        }
     }
 }
 

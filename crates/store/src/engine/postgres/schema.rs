@@ -42,10 +42,11 @@ pub(crate) fn version(link: &Link) -> Result<i32, StoreError> {
     })
 }
 
-/// Refuses missing tables, and tables that this program cannot read.
+/// Refuses missing tables, and tables of another version, for a process that does not update them.
 pub(crate) fn check(link: &Link, address: &Address) -> Result<(), StoreError> {
     match version(link)? {
         0 => Err(StoreError::NoTables { database: address.redacted().into() }),
+        FIRST..VERSION => Err(StoreError::TablesToUpdate { database: address.redacted().into() }),
         found => refuse_others(found, address),
     }
 }
@@ -68,8 +69,14 @@ pub(crate) fn migrate(link: &Link, address: &Address) -> Result<(), StoreError> 
         if found == VERSION {
             return Ok(());
         }
-        if found > 0 {
-            refuse_older_workers(link, address)?;
+        if found > 0
+            && let Err(error) = refuse_older_workers(link, address)
+        {
+            // Another worker may have migrated the tables meanwhile. Then the running workers are not older.
+            if version(link)? == found {
+                return Err(error);
+            }
+            continue;
         }
         match link.run("creating its tables", |client| Box::pin(async move { run(&client, found).await })) {
             Ok(true) => {}
@@ -93,7 +100,7 @@ fn is_race(error: &tokio_postgres::Error) -> bool {
 
 /// Runs the migrations after version `from`. Returns `false` if another worker is running them.
 async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Error> {
-    let mut sql = String::from("BEGIN;\n");
+    let mut sql = String::new();
     if from == 0 {
         sql.push_str("CREATE TABLE gleaner_schema (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());\n");
     }
@@ -103,14 +110,27 @@ async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Err
     }
     sql.push_str(COMMENTS);
     sql.push_str("COMMIT;");
-    let done = client.batch_execute(&sql).await;
-    if done.is_err() {
+    client.batch_execute("BEGIN").await?;
+    let done = run_alone(client, from, &sql).await;
+    if !matches!(done, Ok(true)) {
         let _ = client.batch_execute("ROLLBACK").await;
     }
     match done {
         Err(error) if is_race(&error) => Ok(false),
-        done => done.map(|()| true),
+        done => done,
     }
+}
+
+/// Runs the statements unless another worker has migrated the tables since their version was `from`.
+async fn run_alone(client: &Connection, from: i32, sql: &str) -> Result<bool, tokio_postgres::Error> {
+    if from > 0 {
+        client.batch_execute("LOCK TABLE gleaner_schema IN EXCLUSIVE MODE").await?;
+        let found = client.query_one("SELECT max(version) FROM gleaner_schema", &[]).await?;
+        if found.get::<_, Option<i32>>(0) != Some(from) {
+            return Ok(false);
+        }
+    }
+    client.batch_execute(sql).await.map(|()| true)
 }
 
 fn refuse_older_workers(link: &Link, address: &Address) -> Result<(), StoreError> {
@@ -149,6 +169,44 @@ mod tests {
         assert_eq!(version, VERSION.to_string());
     }
 
+    fn opened(address: &str, folder: &std::path::Path) -> crate::engine::postgres::Postgres {
+        let options = crate::objects::StorageOptions::default();
+        let objects =
+            crate::objects::Objects::open(folder.join("objects").to_str().unwrap(), options).unwrap();
+        let patience = crate::engine::postgres::ReconnectPolicy {
+            at_most: std::time::Duration::from_secs(20),
+            should_stop: std::sync::Arc::new(|| false),
+        };
+        crate::engine::postgres::Postgres::open(Address::parse(address).unwrap(), objects, None, patience)
+            .unwrap()
+    }
+
+    #[test]
+    fn workers_that_start_at_once_migrate_the_tables_once() {
+        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
+        let address = tables_of(5, &server);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let folder = tempfile::TempDir::new().unwrap();
+                    let engine = opened(&address, folder.path());
+                    migrate(engine.link(), &Address::parse(&address).unwrap()).unwrap();
+                });
+            }
+        });
+        assert_eq!(server.query(&address, "SELECT max(version) FROM gleaner_schema"), VERSION.to_string());
+    }
+
+    #[test]
+    fn a_reader_does_not_read_tables_of_version_5() {
+        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
+        let address = tables_of(5, &server);
+        let folder = tempfile::TempDir::new().unwrap();
+        let engine = opened(&address, folder.path());
+        let checked = check(engine.link(), &Address::parse(&address).unwrap());
+        assert!(matches!(checked, Err(StoreError::TablesToUpdate { .. })), "{checked:?}");
+    }
+
     #[test]
     fn templates_of_version_5_get_the_time_at_which_they_were_learned() {
         let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
@@ -161,6 +219,6 @@ mod tests {
         );
         migrated(&address, &server);
         let trained = server.query(&address, "SELECT trained AT TIME ZONE 'UTC' FROM templates");
-        assert_eq!(trained, "2026-03-04 05:06:07.891235");
+        assert_eq!(trained, "2026-03-04 05:06:07.891234");
     }
 }

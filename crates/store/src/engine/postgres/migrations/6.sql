@@ -1,6 +1,7 @@
 -- The time at which the template was learned. It was the time of the row's first transaction.
 ALTER TABLE templates ALTER COLUMN trained DROP DEFAULT, ALTER COLUMN trained DROP NOT NULL;
-UPDATE templates SET trained = CAST(template->>'learned' AS timestamptz);
+-- Digits after the microseconds are cut off, as in new rows.
+UPDATE templates SET trained = CAST(regexp_replace(template->>'learned', '(\.\d{6})\d+', '\1') AS timestamptz);
 
 -- Why the last attempt failed, until there is an outcome.
 ALTER TABLE urls ADD COLUMN failure text;

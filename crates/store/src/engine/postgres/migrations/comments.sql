@@ -15,7 +15,8 @@ COMMENT ON COLUMN urls.state IS
     'done: no visit is planned. kept: like done, and its page is kept for a later extraction.';
 COMMENT ON COLUMN urls.rank IS 'Order within the host, in the states ready, retry and revisit. Smaller is earlier.';
 COMMENT ON COLUMN urls.sequence IS
-    'Order within the rank (state ready) or of buffering (state buffered). Smaller is earlier. It may be negative.';
+    'Order within the rank (state ready) or of buffering (state buffered). Smaller is earlier. The number from '
+    'hosts.sequence, minus 2^63.';
 COMMENT ON COLUMN urls.due IS 'Time before which the URL is not requested, in the states retry and revisit.';
 COMMENT ON COLUMN urls.depth IS 'Number of links between a seed, sitemap or feed and this URL.';
 COMMENT ON COLUMN urls.hops IS 'Number of consecutive redirects that led to this URL.';
@@ -67,10 +68,11 @@ COMMENT ON COLUMN urls_without_document.due IS
 
 COMMENT ON TABLE hosts IS 'Hosts with at least one known URL.';
 COMMENT ON COLUMN hosts.name IS 'Name of the host, with its port if it is not the default.';
-COMMENT ON COLUMN hosts.partition IS 'Partition of the host, 0 to 255. Hosts of a domain share it.';
+COMMENT ON COLUMN hosts.partition IS 'Partition of the host, 0 to 255. Hosts of a domain share it, except after a change of the '
+    'Public Suffix List.';
 COMMENT ON COLUMN hosts.id IS 'Number of the host. It begins with the partition: partition * 2^24 + a count.';
 COMMENT ON COLUMN hosts.domain IS 'Registrable domain.';
-COMMENT ON COLUMN hosts.sequence IS 'Next number for urls.sequence.';
+COMMENT ON COLUMN hosts.sequence IS 'Next number for urls.sequence, where 2^63 is subtracted.';
 COMMENT ON COLUMN hosts.queued IS 'Number of its URLs in the states ready, retry and revisit.';
 COMMENT ON COLUMN hosts.buffered IS 'Number of its URLs in the state buffered.';
 COMMENT ON COLUMN hosts.template IS 'Newest version of its template. 0: it has none.';
@@ -129,7 +131,7 @@ COMMENT ON COLUMN documents.file IS 'File with the text: files.number, of the ki
 COMMENT ON COLUMN documents.position IS
     'Position of the text in a file below spool/, in bytes. It has no meaning for a Parquet file.';
 COMMENT ON COLUMN documents.length IS 'Length in a file below spool/, in bytes. It has no meaning for a Parquet file.';
-COMMENT ON COLUMN documents.content_hash IS 'Hash of the normalized text. Only one document has a text.';
+COMMENT ON COLUMN documents.content_hash IS 'Hash of the normalized text. No two documents have the same text.';
 COMMENT ON COLUMN documents.number IS
     'Number of the document, which begins with its partition. NULL: the text is too short to find near-duplicates.';
 COMMENT ON COLUMN documents.cluster IS 'Cluster of near-duplicates: clusters.cluster, if it has several documents.';
@@ -197,7 +199,7 @@ COMMENT ON COLUMN records.value IS 'The record (MessagePack).';
 COMMENT ON TABLE leases IS 'Which worker owns which partition. A lease ends at workers.until of its owner.';
 COMMENT ON COLUMN leases.partition IS 'The partition, 0 to 255.';
 COMMENT ON COLUMN leases.owner IS 'The worker: workers.session. NULL: it is free.';
-COMMENT ON COLUMN leases.epoch IS 'How often the partition has changed hands.';
+COMMENT ON COLUMN leases.epoch IS 'How often a worker has leased the partition.';
 
 COMMENT ON TABLE workers IS 'Processes that work on the crawl. A process that starts again gets another session.';
 COMMENT ON COLUMN workers.session IS 'Identifies this start of the process.';
