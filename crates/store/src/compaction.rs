@@ -23,6 +23,7 @@
 mod documents;
 mod plan;
 
+use std::collections::BTreeMap;
 use std::thread::{self, JoinHandle};
 
 use gleaner_archive::files::merged_name;
@@ -148,10 +149,13 @@ fn files_within(engine: &Postgres, kind: u8, extent: Extent) -> Result<Vec<(u32,
     let records =
         records.filter_map(|(number, file)| Some(decode("a file", &file?).map(|file| (*number, file))));
     let files = records.collect::<Result<Vec<(u32, FileRecord)>, StoreError>>()?;
-    let names = files.iter().map(|(_, file)| file.name.clone()).collect();
-    let shared = engine.objects_with_other_files(names, &own)?;
-    let (merged, files): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|(_, file)| shared.contains(&file.name));
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (_, file) in &files {
+        *counts.entry(file.name.clone()).or_default() += 1;
+    }
+    let all = engine.files_by_object(counts.keys().cloned().collect())?;
+    let is_shared = |file: &FileRecord| all.get(&file.name) != counts.get(&file.name);
+    let (merged, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, file)| is_shared(file));
     engine.forget_files(merged.into_iter().map(|(number, _)| number));
     Ok(files)
 }

@@ -150,7 +150,7 @@ pub enum StoreError {
     },
     /// The tables need an update, which this process does not do.
     #[error(
-        "the tables of {database} are of an older gleaner; start a worker of this version as their owner, such as `gleaner crawl`, which updates them"
+        "the tables of {database} are of an older gleaner; stop its workers, then start a worker of this version as the owner of the tables, such as `gleaner crawl`, which updates them"
     )]
     TablesToUpdate {
         /// The database's address, without the password.

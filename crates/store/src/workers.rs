@@ -111,7 +111,7 @@ pub fn join(folder: &Path, membership: &WorkerParams) -> Result<Writer, StoreErr
 /// while the database is unavailable.
 ///
 /// # Errors
-/// The database cannot be reached or refuses access, or its tables are missing or newer than this program.
+/// The database cannot be reached or refuses access, or its tables are missing or of another version.
 pub fn visit(
     folder: &Path,
     address: &str,

@@ -31,6 +31,8 @@ pub fn join_alone(folder: &Path, membership: &WorkerParams, create: bool) -> Res
     match visit(folder, address, objects.clone(), (*patience).min(FIRST)) {
         Ok(store) => refuse_workers(&store, *lease)?,
         Err(StoreError::NoTables { .. }) if create => {}
+        // `join` updates the tables, and refuses to do so while older workers run.
+        Err(StoreError::TablesToUpdate { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let settings = [("migration".to_owned(), "of the whole corpus".to_owned())].into();

@@ -69,19 +69,14 @@ impl Postgres {
         })
     }
 
-    /// Returns which of these objects contain files that are not in `own`.
-    pub(crate) fn objects_with_other_files(
-        &self,
-        names: BTreeSet<String>,
-        own: &BTreeSet<u32>,
-    ) -> Result<BTreeSet<String>, StoreError> {
-        let names = Vec::from_iter(names);
-        let own: Vec<i64> = own.iter().map(|number| i64::from(*number)).collect();
-        self.0.reading.run("reading the files of objects", |client| {
-            let (names, own) = (names.clone(), own.clone());
+    /// Returns the number of files in each of these objects.
+    pub(crate) fn files_by_object(&self, names: Vec<String>) -> Result<BTreeMap<String, u64>, StoreError> {
+        self.0.reading.run("counting the files of objects", |client| {
+            let names = names.clone();
             Box::pin(async move {
-                let sql = "SELECT DISTINCT name FROM files WHERE name = ANY($1) AND number <> ALL($2)";
-                Ok(client.query(sql, &[&names, &own]).await?.iter().map(|row| row.get(0)).collect())
+                let sql = "SELECT name, count(*) FROM files WHERE name = ANY($1) GROUP BY name";
+                let rows = client.query(sql, &[&names]).await?;
+                Ok(rows.iter().map(|row| (row.get(0), row.get::<_, i64>(1).unsigned_abs())).collect())
             })
         })
     }
@@ -124,7 +119,7 @@ impl Postgres {
         );
         let old: BTreeSet<String> = files.iter().map(|file| file.from.clone()).collect();
         let (count, old, name) = (files.len() as u64, Vec::from_iter(old), name.to_owned());
-        self.0.writing.run("writing", |client| {
+        self.transact(|client| {
             let (statement, old, name) = (statement.clone(), old.clone(), name.clone());
             Box::pin(async move { move_all(&client, &statement, count, &old, &name).await })
         })
@@ -171,6 +166,37 @@ mod tests {
     use crate::engine::postgres::record_kinds::tests::writer;
 
     /// A compaction that lists files in pieces may see only some of the files that another one has joined.
+    #[test]
+    fn transactions_of_several_threads_do_not_mix() {
+        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
+        let folder = tempfile::TempDir::new().unwrap();
+        let address = server.database();
+        let store = writer(&address, folder.path()).store();
+        let _ = server.query(&address, "CREATE TABLE done (is_kept boolean)");
+        let engine = store.distributed.as_ref().unwrap();
+        std::thread::scope(|scope| {
+            for (sql, end) in [
+                ("INSERT INTO done VALUES (true)", "COMMIT"),
+                ("INSERT INTO done VALUES (false)", "ROLLBACK"),
+            ] {
+                scope.spawn(move || {
+                    for _ in 0..100 {
+                        let done = engine.transact(|client| {
+                            Box::pin(async move {
+                                client.batch_execute("BEGIN").await?;
+                                client.batch_execute(sql).await?;
+                                client.batch_execute(end).await
+                            })
+                        });
+                        done.unwrap();
+                    }
+                });
+            }
+        });
+        let kept = server.query(&address, "SELECT count(*) FILTER (WHERE is_kept), count(*) FROM done");
+        assert_eq!(kept, "100|100");
+    }
+
     #[test]
     fn an_object_with_further_files_is_not_replaced() {
         let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };

@@ -65,7 +65,7 @@ impl Postgres {
             return Ok(Vec::new());
         }
         let batch = Arc::new(batch);
-        let outcome = self.0.writing.run("writing", |client| {
+        let outcome = self.transact(|client| {
             let batch = Arc::clone(&batch);
             Box::pin(async move {
                 let outcome = write(&client, &batch).await;

@@ -61,7 +61,10 @@ struct Inner {
     reading: Link,
     /// The connection for leases, which never wait for another statement.
     leasing: Link,
+    /// The connection for transactions. Use it only with [`Postgres::transact`].
     writing: Link,
+    /// Held during a transaction. Threads share the connection, so their statements would otherwise mix.
+    transaction: Mutex<()>,
     overlay: RwLock<Overlay>,
     texts: TextStorage,
     /// The leases of this process. `None` if the database is only read.
@@ -100,6 +103,7 @@ impl Postgres {
             reading: link(),
             leasing: link(),
             writing: link(),
+            transaction: Mutex::default(),
             overlay: RwLock::default(),
             texts: TextStorage::new(objects),
             leases,
@@ -161,6 +165,15 @@ impl Postgres {
         let number = u32::try_from(number).map_err(|_| StoreError::Crowded { what: "files" })?;
         lock(&self.0.own_files).insert(number);
         Ok(number)
+    }
+
+    /// Runs a transaction. `work` begins and ends it. Waits for transactions of other threads.
+    fn transact<T: Send + 'static>(
+        &self,
+        work: impl Fn(Arc<link::Connection>) -> link::ConnectionWork<T>,
+    ) -> Result<T, StoreError> {
+        let _alone = lock(&self.0.transaction);
+        self.0.writing.run("writing", work)
     }
 
     /// Raises a counter, so that its next number is greater than `last`.
@@ -323,7 +336,7 @@ impl Engine for Postgres {
         let (key, expected) = (key.get(1..).unwrap_or_default().to_vec(), expected.map(<[u8]>::to_vec));
         let writes = records.into_iter().map(|(key, value)| (key, Write::Put(value))).collect();
         let rows = Arc::new(Rows::from_writes(writes, &TextPositions::new())?);
-        self.0.writing.run("writing", |client| {
+        self.transact(|client| {
             let (key, expected, rows) = (key.clone(), expected.clone(), Arc::clone(&rows));
             Box::pin(async move {
                 client.batch_execute("BEGIN").await?;

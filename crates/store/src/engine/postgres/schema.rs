@@ -100,37 +100,25 @@ fn is_race(error: &tokio_postgres::Error) -> bool {
 
 /// Runs the migrations after version `from`. Returns `false` if another worker is running them.
 async fn run(client: &Connection, from: i32) -> Result<bool, tokio_postgres::Error> {
-    let mut sql = String::new();
+    let mut sql = String::from("BEGIN;\n");
     if from == 0 {
         sql.push_str("CREATE TABLE gleaner_schema (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());\n");
     }
     for (number, migration) in (FIRST..).zip(MIGRATIONS).filter(|(number, _)| *number > from) {
-        sql.push_str(migration);
+        // If another worker is running the same migration, this row waits for it and is then refused.
         sql.push_str(&format!("INSERT INTO gleaner_schema (version) VALUES ({number});\n"));
+        sql.push_str(migration);
     }
     sql.push_str(COMMENTS);
     sql.push_str("COMMIT;");
-    client.batch_execute("BEGIN").await?;
-    let done = run_alone(client, from, &sql).await;
-    if !matches!(done, Ok(true)) {
+    let done = client.batch_execute(&sql).await;
+    if done.is_err() {
         let _ = client.batch_execute("ROLLBACK").await;
     }
     match done {
         Err(error) if is_race(&error) => Ok(false),
-        done => done,
+        done => done.map(|()| true),
     }
-}
-
-/// Runs the statements unless another worker has migrated the tables since their version was `from`.
-async fn run_alone(client: &Connection, from: i32, sql: &str) -> Result<bool, tokio_postgres::Error> {
-    if from > 0 {
-        client.batch_execute("LOCK TABLE gleaner_schema IN EXCLUSIVE MODE").await?;
-        let found = client.query_one("SELECT max(version) FROM gleaner_schema", &[]).await?;
-        if found.get::<_, Option<i32>>(0) != Some(from) {
-            return Ok(false);
-        }
-    }
-    client.batch_execute(sql).await.map(|()| true)
 }
 
 fn refuse_older_workers(link: &Link, address: &Address) -> Result<(), StoreError> {
