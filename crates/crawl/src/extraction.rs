@@ -211,8 +211,8 @@ fn read_page(
 
 /// Extracts an article with only the DOM paths in its host's template, without parsing the whole page.
 ///
-/// This function does not call [`judge`](gleaner_template::judge). In a test with 23 pages that are not articles, from two sites, it
-/// accepted none of them, and `judge` accepted two.
+/// This function does not call [`judge`](gleaner_template::judge). In a test with 23 pages that are not
+/// articles, from two sites, it accepted none of them, and `judge` accepted two.
 fn detected(
     visit: &Visit,
     prepared: &PreparedTemplate,

@@ -50,7 +50,7 @@ pub struct UrlRecord {
     /// When the URL was visited, and its revisit interval.
     #[serde(default)]
     pub revisits: RevisitSchedule,
-    /// The label of the last failed attempt, such as `timeout`. `None` if there is none since the last outcome.
+    /// The label of the last failed attempt, such as `timeout`. `None` if no attempt failed after the last outcome.
     #[serde(default)]
     pub failure: Option<String>,
 }

@@ -10,7 +10,7 @@ use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, partition_of};
 use gleaner_store::{
     ArchivePosition, Counts, DuplicateLevels, FileRecord, MigrateError, Migration, PackedDocument,
     PackedPage, QueuePosition, RawPage, SimilarityInfo, Store, StoreError, StoreOptions, UrlRecord,
-    WaitReason, WorkerParams, Writer, join, join_alone,
+    WaitReason, WorkerParams, Writer, join, join_alone, visit,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -545,6 +545,23 @@ fn who_moves_a_corpus_is_alone() {
     drop(alone);
     // The settings of the migration do not remain.
     drop(database.worker("south", Duration::from_secs(2)));
+}
+
+#[test]
+fn a_migration_updates_tables_of_version_5() {
+    let Some(database) = Place::database() else { return };
+    let (server, address) = database.server();
+    drop(database.open());
+    let _ = server.query(
+        address,
+        "DROP VIEW urls_without_document; ALTER TABLE urls DROP COLUMN failure; \
+         DELETE FROM gleaner_schema WHERE version = 6; DELETE FROM workers",
+    );
+    let read =
+        visit(database.path(), address, database.objects(), Duration::from_secs(5)).map(drop).unwrap_err();
+    assert!(matches!(read, StoreError::TablesToUpdate { .. }), "{read}");
+    drop(alone(&database));
+    assert_eq!(server.query(address, "SELECT max(version) FROM gleaner_schema"), "6");
 }
 
 #[test]

@@ -162,50 +162,71 @@ fn text_row(row: &tokio_postgres::Row) -> Option<TextRow> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, mpsc};
+    use std::time::Duration;
+
+    use gleaner_testkit::postgres::Postgres as Server;
+    use tempfile::TempDir;
+
     use super::*;
     use crate::engine::postgres::record_kinds::tests::writer;
+    use crate::{Extent, Store};
 
-    /// A compaction that lists files in pieces may see only some of the files that another one has joined.
-    #[test]
-    fn transactions_of_several_threads_do_not_mix() {
-        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
-        let folder = tempfile::TempDir::new().unwrap();
+    /// Returns the address of an empty database, and a store with it.
+    fn store(folder: &TempDir) -> Option<(Arc<Server>, String, Store)> {
+        let server = Server::shared()?;
         let address = server.database();
         let store = writer(&address, folder.path()).store();
+        Some((server, address, store))
+    }
+
+    #[test]
+    fn transactions_of_several_threads_do_not_mix() {
+        let folder = TempDir::new().unwrap();
+        let Some((server, address, store)) = store(&folder) else { return };
         let _ = server.query(&address, "CREATE TABLE done (is_kept boolean)");
         let engine = store.distributed.as_ref().unwrap();
-        std::thread::scope(|scope| {
-            for (sql, end) in [
-                ("INSERT INTO done VALUES (true)", "COMMIT"),
-                ("INSERT INTO done VALUES (false)", "ROLLBACK"),
-            ] {
-                scope.spawn(move || {
-                    for _ in 0..100 {
-                        let done = engine.transact(|client| {
-                            Box::pin(async move {
-                                client.batch_execute("BEGIN").await?;
-                                client.batch_execute(sql).await?;
-                                client.batch_execute(end).await
-                            })
-                        });
-                        done.unwrap();
-                    }
+        let run = |sql: &'static str, end: &'static str| {
+            for _ in 0..100 {
+                let done = engine.transact(|client| {
+                    Box::pin(async move {
+                        client.batch_execute("BEGIN").await?;
+                        client.batch_execute(sql).await?;
+                        client.batch_execute(end).await
+                    })
                 });
+                done.unwrap();
             }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| run("INSERT INTO done VALUES (true)", "COMMIT"));
+            scope.spawn(|| run("INSERT INTO done VALUES (false)", "ROLLBACK"));
         });
         let kept = server.query(&address, "SELECT count(*) FILTER (WHERE is_kept), count(*) FROM done");
         assert_eq!(kept, "100|100");
     }
 
+    /// A worker that is stopped merges its documents while a background thread may still merge WARC files.
+    #[test]
+    fn merging_documents_does_not_wait_for_the_archive() {
+        let folder = TempDir::new().unwrap();
+        let Some((_server, _, store)) = store(&folder) else { return };
+        let engine = store.distributed.clone().unwrap();
+        let _merging = engine.begin_compaction(crate::keys::ARCHIVE_FILE);
+        let (done, is_done) = mpsc::channel();
+        std::thread::spawn(move || done.send(store.compact(Extent::OwnDocuments)));
+        is_done.recv_timeout(Duration::from_secs(60)).expect("it waits for the archive").unwrap();
+    }
+
+    /// A compaction that lists files in pieces may see only some of the files that another one has joined.
     #[test]
     fn an_object_with_further_files_is_not_replaced() {
-        let Some(server) = gleaner_testkit::postgres::Postgres::shared() else { return };
-        let folder = tempfile::TempDir::new().unwrap();
-        let address = server.database();
-        let store = writer(&address, folder.path()).store();
+        let folder = TempDir::new().unwrap();
+        let Some((server, address, store)) = store(&folder) else { return };
         let _ = server.query(
             &address,
-            "INSERT INTO files SELECT 'documents', n, 'documents/1.parquet', 1, 1, now(), 0 FROM generate_series(1, 2) n",
+            "INSERT INTO files \
+             SELECT 'documents', n, 'documents/1.parquet', 1, 1, now(), 0 FROM generate_series(1, 2) n",
         );
         let file = |number| {
             let from = "documents/1.parquet".to_owned();

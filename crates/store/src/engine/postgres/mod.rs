@@ -73,9 +73,10 @@ struct Inner {
     touched: Mutex<BTreeSet<Partition>>,
     flushes: Mutex<i64>,
     background: Mutex<Background>,
-    /// Held during a compaction.
-    compacting_documents: Mutex<()>,
-    compacting_archive: Mutex<()>,
+    /// Held while files of documents are merged.
+    merging_documents: Mutex<()>,
+    /// Held while files of the archive are merged.
+    merging_archive: Mutex<()>,
     /// The file numbers that this process assigned.
     own_files: Mutex<BTreeSet<u32>>,
     /// Runs the connections. It must be dropped last.
@@ -110,8 +111,8 @@ impl Postgres {
             touched: Mutex::default(),
             flushes: Mutex::new(0),
             background: Mutex::default(),
-            compacting_documents: Mutex::default(),
-            compacting_archive: Mutex::default(),
+            merging_documents: Mutex::default(),
+            merging_archive: Mutex::default(),
             own_files: Mutex::default(),
             runtime,
         })))
@@ -192,11 +193,8 @@ impl Postgres {
 
     /// Waits until this process is not merging files of this kind.
     pub(crate) fn begin_compaction(&self, kind: u8) -> std::sync::MutexGuard<'_, ()> {
-        lock(if kind == crate::keys::ARCHIVE_FILE {
-            &self.0.compacting_archive
-        } else {
-            &self.0.compacting_documents
-        })
+        let is_archive = kind == crate::keys::ARCHIVE_FILE;
+        lock(if is_archive { &self.0.merging_archive } else { &self.0.merging_documents })
     }
 
     /// Returns the numbers of the files of this process. Not every number has a file.

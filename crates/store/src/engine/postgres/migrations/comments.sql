@@ -38,7 +38,7 @@ COMMENT ON COLUMN urls.reason IS
 COMMENT ON COLUMN urls.target IS
     'URL to which a redirect leads, or the key in hexadecimal of the URL whose document has the same text (duplicate) '
     'or a similar text (near_duplicate), at the time of the visit.';
-COMMENT ON COLUMN urls.twin_of IS 'Key of the URL whose document has the text of this page. NULL if there is none.';
+COMMENT ON COLUMN urls.twin_of IS 'Key of another URL whose document has the text of this page.';
 COMMENT ON COLUMN urls.dated IS 'Time of publication or last change that a feed or sitemap states.';
 COMMENT ON COLUMN urls.etag IS 'ETag of the last response.';
 COMMENT ON COLUMN urls.last_modified IS 'Last-Modified of the last response.';
