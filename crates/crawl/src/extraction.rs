@@ -17,7 +17,7 @@ use gleaner_html::embedded::{complete, completed};
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{
-    LineClassification, PageBlocks, PageFit, Pins, PreparedTemplate, SiteTemplate, is_cut,
+    LineClassification, NotArticleReason, PageBlocks, PageFit, Pins, PreparedTemplate, SiteTemplate, is_cut,
 };
 use jiff::Timestamp;
 use tracing::warn;
@@ -28,6 +28,10 @@ use crate::visit::Visit;
 use gleaner_text::draft::{Origin, draft_from};
 
 const MOST_LINKS: usize = 10_000;
+/// The label of a page with hardly any words and hardly any links, such as the message that a site is down.
+const EMPTY: &str = "empty";
+/// A page with more links has the menu of its site.
+const MAX_BARE_LINKS: usize = 5;
 
 /// Number of links that did not enter the frontier, by reason.
 pub(crate) type RefusedLinks = BTreeMap<Cow<'static, str>, u64>;
@@ -277,11 +281,18 @@ fn article_blocks<'a>(
         return Err("binary");
     }
     match gleaner_template::article_blocks(page, url, template) {
+        Err(NotArticleReason::TooLittleText) if is_bare(page) => Err(EMPTY),
         Err(reason) => Err(reason.label()),
         // A front page is never an article.
         Ok(_) if role == Role::Front => Err("front_page"),
         Ok(blocks) => Ok(blocks),
     }
+}
+
+/// Whether a page has hardly any links. Together with hardly any text, this is how the page of a server in
+/// trouble looks, and no page of a news site.
+fn is_bare(page: &Page) -> bool {
+    gleaner_html::links::links(page).anchors.len() <= MAX_BARE_LINKS
 }
 
 /// Whether a page is binary data: over 2% of the characters are control characters or undecodable.

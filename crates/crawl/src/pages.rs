@@ -10,7 +10,7 @@ use crate::error::CrawlError;
 use crate::extraction::{Content, ParsedResponse};
 use crate::frontier::quota::QUEUE_FULL;
 use crate::pipeline::Pipeline;
-use crate::recorder::revisit::{is_section, list_change};
+use crate::recorder::revisit::{is_retried, is_section, list_change};
 use crate::report::cause::is_wall;
 use crate::visit::Visit;
 
@@ -18,6 +18,15 @@ use crate::visit::Visit;
 const PART: usize = 2_000;
 /// Maximum length of a stored `ETag` or `Last-Modified`, in bytes.
 const LONGEST_VALIDATOR: usize = 512;
+
+/// What the frontier did with a URL that a page or list names.
+enum Discovery {
+    /// The URL is new, or is visited again.
+    Queued,
+    Known,
+    /// The URL is new, and the queue of its site is full.
+    QueueFull,
+}
 
 impl Pipeline {
     pub(crate) fn page_read(
@@ -97,8 +106,9 @@ impl Pipeline {
                     *refused.entry("too_deep".into()).or_default() += 1;
                 } else if key != visit.key && (found.dated.is_some() || !self.frontier.known.contains(key)) {
                     match self.discover_one(&mut change, visit, (found, *rank), depth)? {
-                        Some(is_open) => news += u64::from(is_open),
-                        None => *refused.entry(QUEUE_FULL.into()).or_default() += 1,
+                        Discovery::Queued => news += 1,
+                        Discovery::Known => {}
+                        Discovery::QueueFull => *refused.entry(QUEUE_FULL.into()).or_default() += 1,
                     }
                 }
             }
@@ -110,29 +120,39 @@ impl Pipeline {
         Ok((change, news))
     }
 
-    /// Adds a URL to the frontier, or makes it ready again, and returns `Some(true)` if it did so. Returns
-    /// `None` if the URL is new and the queue of its site is full.
+    /// Adds a URL to the frontier, or makes a known URL ready again.
     fn discover_one(
         &mut self,
         change: &mut Change,
         visit: &Visit,
         (found, rank): (&FoundUrl, u8),
         depth: u32,
-    ) -> Result<Option<bool>, CrawlError> {
+    ) -> Result<Discovery, CrawlError> {
         let (key, frontier) = (found.url.key(), &mut self.frontier);
-        let is_known = frontier.known.contains(key);
-        let has_room = is_known || frontier.quota.has_room(found.url.domain(), rank);
-        if !has_room && change.url(key)?.is_none() {
-            return Ok(None);
-        }
         let position = self.recorder.queue_position(found, rank);
-        let is_new = !is_known && change.discover(Some(visit.record.host), found, depth, 0, position)?;
-        frontier.known.insert(key);
-        Ok(Some(
-            is_new
-                || !is_known && self.recorder.revive_if_allowed(change, found, position)?
-                || self.recorder.revive_if_updated(change, found)?,
-        ))
+        let Some(record) = change.url(key)? else {
+            // Another worker may not have stored it yet.
+            if frontier.known.contains(key) {
+                return Ok(Discovery::Known);
+            }
+            if !frontier.quota.has_room(found.url.domain(), rank) {
+                return Ok(Discovery::QueueFull);
+            }
+            change.discover(Some(visit.record.host), found, depth, 0, position)?;
+            frontier.known.insert(key);
+            return Ok(Discovery::Queued);
+        };
+        // A list that names the URL again is a reason to look its record up again.
+        if is_retried(&record) {
+            if !frontier.is_allowed(&found.url, &record) {
+                return Ok(Discovery::Known);
+            }
+        } else {
+            frontier.known.insert(key);
+        }
+        let by_list = visit.record.role != Role::Page;
+        let is_queued = self.recorder.revive(change, found, record, position, by_list)?;
+        Ok(if is_queued { Discovery::Queued } else { Discovery::Known })
     }
 
     fn record_content(
@@ -174,7 +194,14 @@ fn keep_validators(visit: &mut Visit, parsed_response: &mut ParsedResponse) {
     let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
     visit.record.etag = kept(parsed_response.etag.take());
     visit.record.last_modified = kept(parsed_response.last_modified.take());
-    if visit.record.role == Role::Page && visit.record.etag.is_some() {
+    if visit.record.role != Role::Page {
+        return;
+    }
+    if !matches!(parsed_response.content, Content::Article(_) | Content::Raw(_)) {
+        // The next visit gets the whole response. A 304 would keep a page that was shown by mistake.
+        (visit.record.etag, visit.record.last_modified) = (None, None);
+    }
+    if visit.record.etag.is_some() {
         // One validator is enough. Omitting the second saves space in the records of many pages.
         visit.record.last_modified = None;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 use gleaner_fetch::Politeness;
-use gleaner_frontier::Outcome;
+use gleaner_frontier::{Outcome, RetryRule};
 use gleaner_store::{Change, HostId, HostRecord, PartitionId, StoreError, Writer};
 use tracing::{error, info, warn};
 
@@ -220,6 +220,10 @@ impl Pipeline {
         visit: Visit,
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
+        if outcome.retry_rule() != RetryRule::Never {
+            // A list that names the URL again needs its record.
+            self.frontier.known.remove(visit.key);
+        }
         self.recorder.end(&mut change, &visit, outcome)?;
         self.commit(change)
     }

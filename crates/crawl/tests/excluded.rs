@@ -13,7 +13,8 @@ const DAY: &str = "crawl.published_after=2026-01-01";
 
 fn site() -> Site {
     let links = [OLD, NEW, MOVED].map(|path| format!("<a href={path}>{path}</a> ")).concat();
-    let page = |body: &str| vec![html(&format!("<title>x</title><p>{body}</p>"))];
+    let menu = "<a href=/menu>Menu</a> ".repeat(6);
+    let page = |body: &str| vec![html(&format!("<title>x</title>{menu}<p>{body}</p>"))];
     let to_old = reply(301, "Location: http://site.example/2025/12/30/another-old-story\r\n", "");
     Site::serve(Routes::from([
         ("/", vec![html(&links)]),

@@ -15,6 +15,7 @@ mod politeness;
 mod published_methods;
 mod redesign;
 mod report_folder;
+mod retries;
 mod revisits;
 mod simulated;
 mod site;

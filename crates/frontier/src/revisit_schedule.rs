@@ -24,16 +24,21 @@ const DAYS: u32 = 24 * HOUR;
 /// A little less than a day, because the start times of nightly runs differ. A list with this interval is due
 /// in every nightly run.
 const NIGHTLY: u32 = 20 * HOUR;
+/// Each pause before another attempt to get a page is this many times as long as the pause before.
+const RETRY_FACTOR: u32 = 4;
+/// A page gets no further attempt if the pause before it would be longer than this.
+const MAX_RETRY_PAUSE: u32 = 7 * DAYS;
 
 /// The times of a URL's visits, and the interval between visits. All fields are 0 before the first visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RevisitSchedule {
-    /// The first visit, in seconds since 1970.
+    /// The first visit, in seconds since 1970. For a page, the first visit with a usable response.
     pub first: u64,
-    /// The last visit with a response, in seconds since 1970.
+    /// The last visit, in seconds since 1970.
     pub last: u64,
     /// Seconds from the last visit to the next one. For an article, the minimum number of seconds from the
-    /// last visit to the next check.
+    /// last visit to the next check. For a page without a usable response, the minimum number of seconds to
+    /// the next attempt.
     pub every: u32,
     /// The [`digest_of`] of the URLs that the last visit found.
     pub digest: u64,
@@ -94,6 +99,40 @@ impl RevisitSchedule {
     #[must_use]
     pub fn with_false_update(self) -> Self {
         Self { every: self.every.saturating_mul(2).clamp(6 * HOUR, 90 * DAYS), ..self }
+    }
+
+    /// Returns the schedule after a visit to a page at `now` that gave no usable response. The first pause is
+    /// `least`, and each further pause four times as long as the last one. `is_first` means that the visit
+    /// before was not such a visit.
+    ///
+    /// ```
+    /// use gleaner_frontier::RevisitSchedule;
+    /// use jiff::Timestamp;
+    /// use std::time::Duration;
+    /// let (least, hour) = (Duration::from_secs(5_400), 3_600);
+    /// let mut schedule = RevisitSchedule::default().after_failure(true, least, Timestamp::UNIX_EPOCH);
+    /// let mut pauses = Vec::new();
+    /// while let Some(due) = schedule.next_retry(least) {
+    ///     pauses.push((due.as_second() - schedule.last as i64) as f64 / f64::from(hour));
+    ///     schedule = schedule.after_failure(false, least, due);
+    /// }
+    /// assert_eq!(pauses, [1.5, 6.0, 24.0, 96.0]);
+    /// ```
+    #[must_use]
+    pub fn after_failure(self, is_first: bool, least: Duration, now: Timestamp) -> Self {
+        let least = u32::try_from(least.as_secs()).unwrap_or(u32::MAX).max(1);
+        let every = if is_first { least } else { self.every.saturating_mul(RETRY_FACTOR).max(least) };
+        Self { every, last: seconds(now), ..self }
+    }
+
+    /// Returns the earliest time of the next attempt after [`after_failure`](Self::after_failure), or `None` if
+    /// the page gets no further attempt, because the pause would be longer than a week. `least` is the
+    /// shortest pause, which is never too long.
+    #[must_use]
+    pub fn next_retry(&self, least: Duration) -> Option<Timestamp> {
+        let longest = u64::from(MAX_RETRY_PAUSE).max(least.as_secs());
+        let pause = Some(u64::from(self.every)).filter(|pause| *pause <= longest)?;
+        Timestamp::from_second(i64::try_from(self.last.saturating_add(pause)).ok()?).ok()
     }
 
     /// Whether the URL was visited.

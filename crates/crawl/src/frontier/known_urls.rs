@@ -1,7 +1,8 @@
-//! Remembers URLs whose record is in the store.
+//! Remembers URLs whose record is in the store, and that a link without a date cannot make ready again.
 //!
 //! Most links of a page occur on every page of its site. With this set, the crawl need not look them up in
-//! the store again. The store never removes the record of a URL, so an entry of the set is never wrong.
+//! the store again. The store never removes the record of a URL. A URL whose visit failed leaves the set,
+//! because a list may name it again.
 //!
 //! Two generations limit the memory. When the young generation is full, it replaces the old one. A URL found
 //! in the old generation is copied to the young generation.
@@ -37,6 +38,11 @@ impl KnownUrls {
         }
         self.young.insert(url);
     }
+
+    pub(crate) fn remove(&mut self, url: UrlKey) {
+        self.young.remove(&url);
+        self.old.remove(&url);
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +62,8 @@ mod tests {
         }
         assert!(known.contains(url(5 * GENERATION - 1)));
         assert!(!known.contains(url(1)));
+        known.remove(url(0));
+        assert!(!known.contains(url(0)));
         assert!(known.young.len() + known.old.len() <= 2 * GENERATION);
     }
 }

@@ -334,6 +334,16 @@ impl Frontier {
         }
     }
 
+    /// Whether a URL may be requested as far as robots.txt is concerned. Only URLs that robots.txt disallowed at
+    /// the last visit are compared with the current rules. They stay disallowed until the rules are known.
+    pub(crate) fn is_allowed(&self, url: &CanonicalUrl, record: &UrlRecord) -> bool {
+        if !matches!(record.last, Some(Outcome::Disallowed { .. })) {
+            return true;
+        }
+        let access = self.hosts.get(&record.host).and_then(|host| host.access.as_ref());
+        access.is_some_and(|access| access.verdict(&robots_path(url)).is_allowed())
+    }
+
     /// Whether a host gets no more requests in this run, because the host or its site has reached a limit.
     pub(crate) fn is_used_up(&self, host: &FrontierHost) -> bool {
         self.is_at_cap(host) || self.quota.spent(&host.site).is_some()

@@ -6,13 +6,18 @@
 //! * The next page of a list is visited when half of the articles on the previous page are new.
 //! * An article is visited when a feed or sitemap announces a change within `crawl.recheck_window`, and at
 //!   each age in `crawl.recheck`.
+//! * A page that gave no text is visited again in later runs, as its [`RetryRule`] and
+//!   [`RevisitSchedule::next_retry`] say. New articles come first, and later attempts come after other links,
+//!   so attempts cannot use up the budget of a site.
 //!
 //! Some sites announce a change of all articles every day. Therefore an article's interval grows each time
 //! the article turns out to be unchanged. If most announcements of a site are wrong, only one of every
 //! [`SAMPLE`] announced articles is revisited.
 
+use std::time::Duration;
+
 use gleaner_frontier::{
-    FoundUrl, ListChange, Outcome, RevisitSchedule, Role, looks_like_section, page_number,
+    FoundUrl, ListChange, Outcome, RetryRule, RevisitSchedule, Role, looks_like_section, page_number,
 };
 use gleaner_store::{Change, HostRecord, QueuePosition, UrlRecord, UrlState, WaitReason};
 use jiff::{SignedDuration, Timestamp};
@@ -48,7 +53,11 @@ const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 impl Recorder {
     pub(crate) fn schedule_after(&self, visit: &Visit, outcome: &Outcome) -> RevisitSchedule {
         let Visit { record, at, list_change, .. } = visit;
+        let least = self.session.config.crawl.revisit.get();
         match record.role {
+            Role::Page if outcome.retry_rule() != RetryRule::Never => {
+                record.revisits.after_failure(!is_retried(record), least, *at)
+            }
             Role::Page if *outcome == Outcome::Unchanged => record.revisits.with_false_update().at(*at),
             Role::Page => RevisitSchedule { every: 0, ..record.revisits }.at(*at),
             // After a week in which a site was unreachable, its URLs must not have longer intervals.
@@ -57,49 +66,75 @@ impl Recorder {
                 // A sitemap that robots.txt names leads to all others, so its interval is at most that of a
                 // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
-                record.revisits.after(role, *list_change, self.session.config.crawl.revisit.get(), *at)
+                record.revisits.after(role, *list_change, least, *at)
             }
         }
     }
 
-    /// Returns the time and rank of a URL's next visit after this outcome, or `None` if it gets no further
-    /// visit.
+    /// Returns the time and rank of a URL's next visit after this outcome, or `None` if no visit is planned.
+    /// A front page, section, feed or sitemap always gets another visit, because one bad response must not
+    /// hide its later articles.
     pub(crate) fn next_visit(&self, record: &UrlRecord, outcome: &Outcome) -> Option<(Timestamp, u8)> {
+        let least = self.session.config.crawl.revisit.get();
         let rank = match record.role {
             Role::Front | Role::Feed | Role::Sitemap => rank::LISTING,
             Role::Section => rank::SECTION,
             // An article is also revisited without an announcement (`crawl.recheck`).
-            Role::Page => {
-                let due = is_article(outcome).then(|| self.next_look(record)).flatten();
-                return due.map(|due| (due, rank::RECHECK));
+            Role::Page if is_article(outcome) => return Some((self.next_look(record)?, rank::RECHECK)),
+            Role::Page if outcome.retry_rule() == RetryRule::AfterPause => {
+                return Some((record.revisits.next_retry(least)?, retry_rank(record, least)));
             }
+            Role::Page => return None,
         };
-        // A section that is gone, or that turned out not to be a list, gets no further visits. Front pages,
-        // feeds and sitemaps always get more, because one bad response must not end the visits to a site.
-        let section = matches!(
-            outcome,
-            Outcome::Listing | Outcome::Unchanged | Outcome::Failed { .. } | Outcome::Rejected { .. }
-        );
-        let every = SignedDuration::from_secs(record.revisits.every.into());
-        let least =
-            SignedDuration::try_from(self.session.config.crawl.revisit.get()).unwrap_or(SignedDuration::MAX);
-        let due = self.session.clock.now().checked_add(every.max(least)).unwrap_or(Timestamp::MAX);
-        (record.role != Role::Section || section).then_some((due, rank))
+        let every = Duration::from_secs(record.revisits.every.into()).max(least);
+        Some((self.session.clock.after(every), rank))
     }
 
     fn next_look(&self, record: &UrlRecord) -> Option<Timestamp> {
         record.revisits.next_look(self.session.config.crawl.recheck.iter().map(|age| age.get()))
     }
 
-    /// Makes a known URL ready if a change was announced since its last visit. Returns whether the URL became
-    /// ready.
-    pub(crate) fn revive_if_updated(
+    /// Makes a known URL ready that another page, or a list, names again: if the rules no longer exclude it, if
+    /// another attempt to get it is due, or if a change was announced since its last visit. Returns whether
+    /// the URL became ready.
+    pub(crate) fn revive(
         &self,
         change: &mut Change,
         found: &FoundUrl,
+        record: UrlRecord,
+        position: QueuePosition,
+        by_list: bool,
+    ) -> Result<bool, CrawlError> {
+        if is_newly_allowed(&record) {
+            change.revive(found.url.key(), record, position)?;
+            return Ok(true);
+        }
+        if by_list && self.is_retry_due(&record) {
+            let rank = position.rank.max(retry_rank(&record, self.session.config.crawl.revisit.get()));
+            change.revive(found.url.key(), record, QueuePosition { rank, ..position })?;
+            return Ok(true);
+        }
+        self.revive_if_updated(change, found, record)
+    }
+
+    /// Whether a page that a list names gets another attempt in this run.
+    fn is_retry_due(&self, record: &UrlRecord) -> bool {
+        let now = self.session.clock.now();
+        let next = || record.revisits.next_retry(self.session.config.crawl.revisit.get());
+        record.role == Role::Page
+            && record.state == UrlState::Done
+            && is_retried(record)
+            && record.revisits.is_before(self.session.run.started)
+            && next().is_some_and(|next| next <= now)
+    }
+
+    fn revive_if_updated(
+        &self,
+        change: &mut Change,
+        found: &FoundUrl,
+        record: UrlRecord,
     ) -> Result<bool, CrawlError> {
         let Some(dated) = found.dated else { return Ok(false) };
-        let Some(record) = change.url(found.url.key())? else { return Ok(false) };
         let is_due = match (record.role, record.state) {
             (Role::Sitemap, UrlState::Waiting { wait: WaitReason::Revisit, .. }) => {
                 record.revisits.is_before_day(dated)
@@ -119,22 +154,6 @@ impl Recorder {
         let stated = if record.role == Role::Sitemap { Some(dated) } else { record.dated };
         let record = UrlRecord { dated: stated, ..record };
         change.revive(found.url.key(), record, QueuePosition { rank, fresh: Some(dated) })?;
-        Ok(true)
-    }
-
-    /// Makes a URL ready that a rule excluded, if the rules now allow it. Returns whether it became ready.
-    pub(crate) fn revive_if_allowed(
-        &self,
-        change: &mut Change,
-        found: &FoundUrl,
-        position: QueuePosition,
-    ) -> Result<bool, CrawlError> {
-        let Some(record) = change.url(found.url.key())? else { return Ok(false) };
-        let is_excluded = matches!(record.last, Some(Outcome::Excluded { .. }));
-        if !is_excluded || record.state != UrlState::Done || record.revisits.visited() {
-            return Ok(false);
-        }
-        change.revive(found.url.key(), record, position)?;
         Ok(true)
     }
 
@@ -252,6 +271,28 @@ pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
         && visit.record.depth <= DEEPEST_SECTION
         && news >= SECTION_GIVES
         && looks_like_section(&visit.url)
+}
+
+/// Whether the last visit of a page gave no text, and a later visit may.
+pub(crate) fn is_retried(record: &UrlRecord) -> bool {
+    record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never)
+}
+
+/// Whether a rule excluded the URL before its first visit. Only URLs that the rules allow are found again.
+fn is_newly_allowed(record: &UrlRecord) -> bool {
+    matches!(record.last, Some(Outcome::Excluded { .. }))
+        && record.state == UrlState::Done
+        && !record.revisits.visited()
+}
+
+/// Returns the rank of another attempt. The first comes after new articles, later ones after other links.
+fn retry_rank(record: &UrlRecord, least: Duration) -> u8 {
+    let is_first = Duration::from_secs(record.revisits.every.into()) <= least;
+    let before = match record.state {
+        UrlState::Ready { rank, .. } => rank,
+        UrlState::Waiting { .. } | UrlState::Buffered { .. } | UrlState::Done | UrlState::Kept => 0,
+    };
+    before.max(if is_first { rank::RECHECK } else { rank::OTHER })
 }
 
 fn is_root(record: &UrlRecord) -> bool {

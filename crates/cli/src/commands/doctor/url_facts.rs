@@ -1,9 +1,11 @@
 //! Explains one URL in the order of processing: canonical form, request, response, document.
 
+use std::time::Duration;
+
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, current_template, rejection, stored_page};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
-use gleaner_frontier::{CanonicalUrl, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{UrlRecord, UrlState, WaitReason, document_id};
@@ -59,7 +61,7 @@ impl DoctorContext {
             }
             return Ok(self.of_unknown(url, excluded, forbidden.is_some(), fetch));
         };
-        facts.add("state", state(&record));
+        facts.add("state", state(&record, self.config.crawl.revisit.get()));
         facts.add("found", found(&record));
         if let Some(outcome) = &record.last {
             facts.add("last visit", outcome.to_string());
@@ -287,7 +289,8 @@ fn time(second: u64) -> String {
     time.map_or_else(|| "never".into(), |time| time.to_string())
 }
 
-fn state(record: &UrlRecord) -> String {
+/// Describes the state of a URL, and when it is fetched next. `least` is the shortest pause (`crawl.revisit`).
+fn state(record: &UrlRecord, least: Duration) -> String {
     match record.state {
         UrlState::Ready { rank, sequence } => {
             format!(
@@ -303,8 +306,30 @@ fn state(record: &UrlRecord) -> String {
         UrlState::Buffered { .. } => {
             "buffered: its page is kept until its host has enough pages for a template".into()
         }
-        UrlState::Done => "done: will not be fetched again".into(),
+        UrlState::Done => after_last_visit(record, least),
         UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
+    }
+}
+
+fn is_in_corpus(record: &UrlRecord) -> bool {
+    let class = record.last.as_ref().map(Outcome::class);
+    matches!(class, Some(OutcomeClass::Stored | OutcomeClass::Duplicate))
+}
+
+/// Says when a URL without a planned visit is fetched again.
+fn after_last_visit(record: &UrlRecord, least: Duration) -> String {
+    let is_retried = record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never);
+    match record.revisits.next_retry(least).filter(|_| is_retried && record.role == Role::Page) {
+        Some(due) => format!(
+            "done for now: will be fetched again by a run after {due}, if a front page, section, feed or sitemap \
+             names it then"
+        ),
+        None if is_retried => "given up: several visits in several runs gave no page".into(),
+        None if is_in_corpus(record) => {
+            "done: will be fetched again only if a feed or sitemap reports a change (crawl.recheck_window)"
+                .into()
+        }
+        None => "done: will not be fetched again".into(),
     }
 }
 

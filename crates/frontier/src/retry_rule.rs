@@ -1,0 +1,107 @@
+//! Decides whether a page that gave no text is visited again in a later run.
+//!
+//! One bad night must not cost an article. Therefore an outcome is final only if it says something about the
+//! page itself, such as "the page is a hub" or 410. All other outcomes may be those of a server in trouble.
+//!
+//! * The request failed, or the server reported an error of its own: the page is visited again after a pause.
+//! * There was a response, but not the page: a 404, a refusal, a bot check, an empty page, a redirect to the
+//!   front page. Dead links answer like that for ever. So the page is visited again only if a list still names
+//!   it after the pause.
+//!
+//! [`RevisitSchedule::after_failure`](crate::RevisitSchedule::after_failure) has the pauses, and ends the
+//! attempts after some days.
+//!
+//! The rule is for pages. Front pages, sections, feeds and sitemaps are always visited again.
+
+use url::Url;
+
+use crate::Outcome;
+
+/// Whether a later run visits a page again because of the outcome of its last visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryRule {
+    /// The page is visited again after a pause.
+    AfterPause,
+    /// The page is visited again if a front page, section, feed or sitemap names it after a pause.
+    WhenListed,
+    /// The outcome is final.
+    Never,
+}
+
+impl Outcome {
+    /// Returns the rule for a page with this outcome.
+    ///
+    /// ```
+    /// use gleaner_frontier::{Outcome, RetryRule};
+    ///
+    /// assert_eq!(Outcome::Failed { reason: "http_500".into() }.retry_rule(), RetryRule::AfterPause);
+    /// assert_eq!(Outcome::Gone { status: 404 }.retry_rule(), RetryRule::WhenListed);
+    /// assert_eq!(Outcome::Gone { status: 410 }.retry_rule(), RetryRule::Never);
+    /// ```
+    #[must_use]
+    pub fn retry_rule(&self) -> RetryRule {
+        match self {
+            Self::Failed { .. } => RetryRule::AfterPause,
+            // The server states that the page was removed for ever.
+            Self::Gone { status: 410 } => RetryRule::Never,
+            Self::Gone { .. }
+            | Self::Rejected { .. }
+            | Self::RedirectRefused { .. }
+            | Self::Unreadable { .. }
+            | Self::Truncated { .. }
+            // A resolver in trouble, or the log-in page of a network, may give any address.
+            | Self::PrivateAddress
+            // The site may change its robots.txt.
+            | Self::Disallowed { .. } => RetryRule::WhenListed,
+            Self::Redirected { to } if is_front_page(to) => RetryRule::WhenListed,
+            Self::NotArticle { reason } if is_instead_of_page(reason) => RetryRule::WhenListed,
+            Self::Stored
+            | Self::Duplicate { .. }
+            | Self::NearDuplicate { .. }
+            | Self::Revised
+            | Self::Unchanged
+            | Self::Listing
+            | Self::NotArticle { .. }
+            | Self::Redirected { .. }
+            | Self::TooLarge { .. }
+            | Self::WrongType { .. }
+            | Self::OtherLanguage { .. }
+            | Self::Filtered { .. }
+            | Self::Excluded { .. } => RetryRule::Never,
+        }
+    }
+}
+
+/// Whether sites show such a page instead of an article when they are in trouble or suspect a bot. A log-in
+/// page is the decision of the site, and remains.
+fn is_instead_of_page(reason: &str) -> bool {
+    matches!(reason, "challenge" | "consent_wall" | "needs_browser" | "not_found" | "empty" | "no_text")
+}
+
+fn is_front_page(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.path() == "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_redirects_to_a_front_page_are_retried() {
+        let rule = |to: &str| Outcome::Redirected { to: to.into() }.retry_rule();
+        assert_eq!(rule("https://a.vn/"), RetryRule::WhenListed);
+        assert_eq!(rule("https://a.vn/?maintenance=1"), RetryRule::WhenListed);
+        assert_eq!(rule("https://a.vn/tin-moi-123456.html"), RetryRule::Never);
+    }
+
+    #[test]
+    fn walls_and_empty_pages_are_retried_and_hubs_are_not() {
+        let rule = |reason: &str| Outcome::NotArticle { reason: reason.into() }.retry_rule();
+        for reason in ["challenge", "consent_wall", "needs_browser", "not_found", "empty", "no_text"] {
+            assert_eq!(rule(reason), RetryRule::WhenListed, "{reason}");
+        }
+        for reason in ["hub", "listing", "gallery", "login_wall", "too_little_text", "shop"] {
+            assert_eq!(rule(reason), RetryRule::Never, "{reason}");
+        }
+    }
+}
