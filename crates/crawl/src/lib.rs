@@ -74,6 +74,7 @@ pub use known_hosts::{is_similar, similar_hosts, site_of};
 pub use learner::current_template;
 pub use progress::{LATENCIES, Latency, NoResponse, Progress, ProgressSnapshot};
 pub use record_context::ContextReader;
+pub use recorder::revisit::leads_to_article;
 pub use replay::{Changes, Purpose, Replay, ReplaySummary, WarcFile, replay};
 pub use scope::{scope, sites_without_seed};
 pub use session::{CrawlInput, run};

@@ -99,6 +99,7 @@ fn articles_of_one_bad_night_are_stored_in_the_next() {
         ("challenge", challenge()),
         ("maintenance", maintenance),
         ("redirect to the front page", moved("/")),
+        ("redirect to a notice", moved("/maintenance")),
         ("redirect to another site", reply(302, "Location: http://status.example/down\r\n", "")),
     ] {
         let nights = bad_at_first(bad, 1);
@@ -118,6 +119,18 @@ fn attempts_have_growing_pauses_and_end_after_some_days() {
         assert_eq!(nights, [0, 1, 2, 3, 7], "{requests:?}");
         assert_eq!(requests.iter().sum::<usize>(), 5);
     }
+}
+
+#[test]
+fn a_redirect_to_an_article_is_followed_once() {
+    let nights = Nights::new(|_, asked| match asked.path.as_str() {
+        "/" => links(&[path(0)]),
+        other if other == path(0) => moved("/step"),
+        "/step" => moved("/bridge"),
+        "/bridge" => article("Bridge"),
+        _ => reply(404, "", ""),
+    });
+    assert_eq!(nights.requests(0..4, &path(0)), [1, 0, 0, 0]);
 }
 
 #[test]

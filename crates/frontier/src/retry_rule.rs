@@ -4,16 +4,14 @@
 //! page itself, such as "the page is a hub" or 410. All other outcomes may be those of a server in trouble.
 //!
 //! * The request failed, or the server reported an error of its own: the page is visited again after a pause.
-//! * There was a response, but not the page: a 404, a refusal, a bot check, an empty page, a redirect to the
-//!   front page. Dead links answer like that for ever. So the page is visited again only if a list still names
-//!   it after the pause.
+//! * There was a response, but not the page: a 404, a refusal, a bot check, an empty page, a redirect to
+//!   something that is no article. Dead links answer like that for ever. So the page is visited again only if
+//!   a list still names it after the pause.
 //!
 //! [`RevisitSchedule::after_failure`](crate::RevisitSchedule::after_failure) has the pauses, and ends the
 //! attempts after some days.
 //!
 //! The rule is for pages. Front pages, sections, feeds and sitemaps are always visited again.
-
-use url::Url;
 
 use crate::Outcome;
 
@@ -22,7 +20,8 @@ use crate::Outcome;
 pub enum RetryRule {
     /// The page is visited again after a pause.
     AfterPause,
-    /// The page is visited again if a front page, section, feed or sitemap names it after a pause.
+    /// The page is visited again if a front page, section, feed or sitemap names it after a pause. After a
+    /// redirect, this holds only if the target turned out not to be an article.
     WhenListed,
     /// The outcome is final.
     Never,
@@ -46,6 +45,8 @@ impl Outcome {
             Self::Gone { status: 410 } => RetryRule::Never,
             Self::Gone { .. }
             | Self::Rejected { .. }
+            // During maintenance, some sites redirect all pages to their front page or to a notice.
+            | Self::Redirected { .. }
             | Self::RedirectRefused { .. }
             | Self::Unreadable { .. }
             | Self::Truncated { .. }
@@ -53,7 +54,6 @@ impl Outcome {
             | Self::PrivateAddress
             // The site may change its robots.txt.
             | Self::Disallowed { .. } => RetryRule::WhenListed,
-            Self::Redirected { to } if is_front_page(to) => RetryRule::WhenListed,
             Self::NotArticle { reason } if is_instead_of_page(reason) => RetryRule::WhenListed,
             Self::Stored
             | Self::Duplicate { .. }
@@ -62,7 +62,6 @@ impl Outcome {
             | Self::Unchanged
             | Self::Listing
             | Self::NotArticle { .. }
-            | Self::Redirected { .. }
             | Self::TooLarge { .. }
             | Self::WrongType { .. }
             | Self::OtherLanguage { .. }
@@ -78,21 +77,9 @@ fn is_instead_of_page(reason: &str) -> bool {
     matches!(reason, "challenge" | "consent_wall" | "needs_browser" | "not_found" | "empty" | "no_text")
 }
 
-fn is_front_page(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| url.path() == "/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_redirects_to_a_front_page_are_retried() {
-        let rule = |to: &str| Outcome::Redirected { to: to.into() }.retry_rule();
-        assert_eq!(rule("https://a.vn/"), RetryRule::WhenListed);
-        assert_eq!(rule("https://a.vn/?maintenance=1"), RetryRule::WhenListed);
-        assert_eq!(rule("https://a.vn/tin-moi-123456.html"), RetryRule::Never);
-    }
 
     #[test]
     fn walls_and_empty_pages_are_retried_and_hubs_are_not() {

@@ -17,9 +17,10 @@
 use std::time::Duration;
 
 use gleaner_frontier::{
-    FoundUrl, ListChange, Outcome, RetryRule, RevisitSchedule, Role, looks_like_section, page_number,
+    CanonicalUrl, FoundUrl, ListChange, Outcome, RetryRule, RevisitSchedule, Role, UrlKey,
+    looks_like_section, page_number,
 };
-use gleaner_store::{Change, HostRecord, QueuePosition, UrlRecord, UrlState, WaitReason};
+use gleaner_store::{Change, HostRecord, QueuePosition, StoreError, UrlRecord, UrlState, WaitReason};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Recorder;
@@ -49,6 +50,8 @@ const LAST_PAGE: u32 = 20;
 /// An announced change is ignored if it is further in the future than this. Clocks of sites are rarely that
 /// wrong.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
+/// Maximum number of stored redirects that are followed to find out whether a URL leads to an article.
+const MAX_REDIRECTS: usize = 10;
 
 impl Recorder {
     pub(crate) fn schedule_after(&self, visit: &Visit, outcome: &Outcome) -> RevisitSchedule {
@@ -109,7 +112,7 @@ impl Recorder {
             change.revive(found.url.key(), record, position)?;
             return Ok(true);
         }
-        if by_list && self.is_retry_due(&record) {
+        if by_list && self.is_retry_due(change, &record)? {
             let rank = position.rank.max(retry_rank(&record, self.session.config.crawl.revisit.get()));
             change.revive(found.url.key(), record, QueuePosition { rank, ..position })?;
             return Ok(true);
@@ -118,14 +121,15 @@ impl Recorder {
     }
 
     /// Whether a page that a list names gets another attempt in this run.
-    fn is_retry_due(&self, record: &UrlRecord) -> bool {
+    fn is_retry_due(&self, change: &Change, record: &UrlRecord) -> Result<bool, CrawlError> {
         let now = self.session.clock.now();
         let next = || record.revisits.next_retry(self.session.config.crawl.revisit.get());
-        record.role == Role::Page
+        let is_due = record.role == Role::Page
             && record.state == UrlState::Done
             && is_retried(record)
             && record.revisits.is_before(self.session.run.started)
-            && next().is_some_and(|next| next <= now)
+            && next().is_some_and(|next| next <= now);
+        Ok(is_due && !leads_to_article(record, |url| change.url(url))?)
     }
 
     fn revive_if_updated(
@@ -276,6 +280,29 @@ pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
 /// Whether the last visit of a page gave no text, and a later visit may.
 pub(crate) fn is_retried(record: &UrlRecord) -> bool {
     record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never)
+}
+
+/// Whether a URL redirects to a page that is in the corpus, or whose first visit has not ended. `read` returns
+/// the record of a URL.
+///
+/// # Errors
+/// A record cannot be read.
+pub fn leads_to_article(
+    record: &UrlRecord,
+    read: impl Fn(UrlKey) -> Result<Option<UrlRecord>, StoreError>,
+) -> Result<bool, StoreError> {
+    let mut last = record.last.clone();
+    for _ in 0..MAX_REDIRECTS {
+        let Some(Outcome::Redirected { to }) = &last else { break };
+        let Ok(target) = CanonicalUrl::parse(to) else { return Ok(false) };
+        let Some(record) = read(target.key())? else { return Ok(true) };
+        match record.last {
+            None => return Ok(true),
+            Some(outcome) if is_article(&outcome) => return Ok(true),
+            outcome => last = outcome,
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a rule excluded the URL before its first visit. Only URLs that the rules allow are found again.

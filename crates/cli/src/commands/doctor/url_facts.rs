@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use gleaner_corpus::Document;
-use gleaner_crawl::{PageError, current_template, rejection, stored_page};
+use gleaner_crawl::{PageError, current_template, leads_to_article, rejection, stored_page};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
-use gleaner_store::{UrlRecord, UrlState, WaitReason, document_id};
+use gleaner_store::{StoreError, UrlRecord, UrlState, WaitReason, document_id};
 use gleaner_template::article::Signals;
 use gleaner_template::{
     ExtractedText, ExtractionMethod, LineClassification, NotArticleReason, PreparedTemplate,
@@ -61,7 +61,7 @@ impl DoctorContext {
             }
             return Ok(self.of_unknown(url, excluded, forbidden.is_some(), fetch));
         };
-        facts.add("state", state(&record, self.config.crawl.revisit.get()));
+        facts.add("state", self.state(&record)?);
         facts.add("found", found(&record));
         if let Some(outcome) = &record.last {
             facts.add("last visit", outcome.to_string());
@@ -101,6 +101,35 @@ impl DoctorContext {
         }
         let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
         format!("no page, feed or sitemap has named it yet; it will be fetched when one does{more}")
+    }
+
+    /// Describes the state of a URL, and when it is fetched next.
+    fn state(&self, record: &UrlRecord) -> Result<String, Failure> {
+        Ok(match record.state {
+            UrlState::Ready { rank, sequence } => format!(
+                "ready: will be fetched when it is its host's turn (rank {rank}, smaller is earlier; number {sequence})"
+            ),
+            UrlState::Waiting { wait: WaitReason::Retry, due, .. } => {
+                format!("waiting for a retry, not before {}", time(due))
+            }
+            UrlState::Waiting { wait: WaitReason::Revisit, due, .. } => {
+                format!("visited; due again at {}", time(due))
+            }
+            UrlState::Buffered { .. } => {
+                "buffered: its page is kept until its host has enough pages for a template".into()
+            }
+            UrlState::Done => {
+                let least = self.config.crawl.revisit.get();
+                after_last_visit(record, least, self.is_retried(record).map_err(Failure::work)?)
+            }
+            UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
+        })
+    }
+
+    /// Whether later runs try to get the page, because the last visit gave none.
+    fn is_retried(&self, record: &UrlRecord) -> Result<bool, StoreError> {
+        let is_open = record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never);
+        Ok(is_open && record.role == Role::Page && !leads_to_article(record, |url| self.store.url(url))?)
     }
 
     fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
@@ -289,47 +318,24 @@ fn time(second: u64) -> String {
     time.map_or_else(|| "never".into(), |time| time.to_string())
 }
 
-/// Describes the state of a URL, and when it is fetched next. `least` is the shortest pause (`crawl.revisit`).
-fn state(record: &UrlRecord, least: Duration) -> String {
-    match record.state {
-        UrlState::Ready { rank, sequence } => {
-            format!(
-                "ready: will be fetched when it is its host's turn (rank {rank}, smaller is earlier; number {sequence})"
-            )
-        }
-        UrlState::Waiting { wait: WaitReason::Retry, due, .. } => {
-            format!("waiting for a retry, not before {}", time(due))
-        }
-        UrlState::Waiting { wait: WaitReason::Revisit, due, .. } => {
-            format!("visited; due again at {}", time(due))
-        }
-        UrlState::Buffered { .. } => {
-            "buffered: its page is kept until its host has enough pages for a template".into()
-        }
-        UrlState::Done => after_last_visit(record, least),
-        UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
-    }
-}
-
 fn is_in_corpus(record: &UrlRecord) -> bool {
     let class = record.last.as_ref().map(Outcome::class);
     matches!(class, Some(OutcomeClass::Stored | OutcomeClass::Duplicate))
 }
 
-/// Says when a URL without a planned visit is fetched again.
-fn after_last_visit(record: &UrlRecord, least: Duration) -> String {
-    let is_retried = record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never);
-    match record.revisits.next_retry(least).filter(|_| is_retried && record.role == Role::Page) {
-        Some(due) => format!(
-            "done for now: will be fetched again by a run after {due}, if a front page, section, feed or sitemap \
+/// Says when a URL without a planned visit is fetched again. `is_retried`: a later run may try to get its page.
+fn after_last_visit(record: &UrlRecord, least: Duration, is_retried: bool) -> String {
+    match record.revisits.next_retry(least) {
+        Some(due) if is_retried => format!(
+            "done for now: a run after {due} will fetch it again, if a front page, section, feed or sitemap \
              names it then"
         ),
         None if is_retried => "given up: several visits in several runs gave no page".into(),
-        None if is_in_corpus(record) => {
+        _ if is_in_corpus(record) => {
             "done: will be fetched again only if a feed or sitemap reports a change (crawl.recheck_window)"
                 .into()
         }
-        None => "done: will not be fetched again".into(),
+        _ => "done: will not be fetched again".into(),
     }
 }
 
