@@ -3,7 +3,8 @@
 //! The parser is lenient, because archives contain whatever servers sent. It ignores a header without a
 //! colon, and accepts lines that end without `\r`.
 //!
-//! Limitation: U+FFFD replaces invalid UTF-8 in names and values. This damages a `Location` in Latin-1.
+//! U+FFFD replaces invalid UTF-8 in names and values. In a `Location`, it is percent-encoded
+//! ([`gleaner_coding::header_text`]).
 
 use crate::payload::{self, Payload};
 
@@ -30,7 +31,9 @@ impl<'a> HttpMessage<'a> {
         let status = status(lines.next()?)?;
         let mut headers: Vec<(String, String)> = Vec::new();
         for line in lines.take(MOST_HEADERS) {
-            let text = String::from_utf8_lossy(line);
+            let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+            let name = std::str::from_utf8(name).unwrap_or_default();
+            let text = gleaner_coding::header_text(name.trim_end(), line);
             if text.starts_with([' ', '\t']) {
                 if let Some((_, value)) = headers.last_mut() {
                     value.push(' ');

@@ -15,14 +15,17 @@
 //! The decoder ignores bytes after the end of a gzip, deflate or Brotli stream, as browsers and gzip(1) do.
 //! There is one exception: the byte 0x1f after a gzip member begins another member.
 //!
-//! [`gunzip`] decodes a complete gzip body at once, which takes about a third of the time.
+//! [`gunzip`] decodes a complete gzip body at once, which takes about a third of the time. [`header_text`] decodes
+//! the value of a header.
 
 mod decoder;
 mod gunzip;
+mod header;
 mod stage;
 
 pub use decoder::{DecodeError, Decoder};
 pub use gunzip::gunzip;
+pub use header::header_text;
 
 /// The supported codings, as the value of `Accept-Encoding`.
 pub const ACCEPTED: &str = "gzip, deflate, br, zstd";

@@ -144,6 +144,16 @@ pub enum SeedScope {
     Section,
 }
 
+/// Something that a page may ask of crawlers, in `<meta name=robots>` or in the header `X-Robots-Tag`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RobotsDirective {
+    /// The article on the page is not stored. Its links are followed.
+    Noindex,
+    /// The links of the page are not followed. Its article is stored.
+    Nofollow,
+}
+
 /// Settings that select the pages to request and decide when a run ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -155,6 +165,8 @@ pub struct CrawlSettings {
     /// The first wanted day of publication. Articles that are known to be older are not fetched. Articles
     /// that turn out to be older only after fetching are not stored.
     pub published_after: StartDay,
+    /// What pages may ask of the crawl. Other requests of pages are ignored. If empty, all are ignored.
+    pub robots_meta: Vec<RobotsDirective>,
     /// Maximum number of links that a crawl follows one after another from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
     /// Maximum number of pages per host and run. Further pages wait for the next run. 0 means no limit.
@@ -303,6 +315,7 @@ impl Default for CrawlSettings {
             seeds: Vec::new(),
             scope: SeedScope::Site,
             published_after: StartDay::default(),
+            robots_meta: vec![RobotsDirective::Noindex, RobotsDirective::Nofollow],
             max_depth: 12,
             max_pages_per_host: 10_000,
             max_queued_per_site: 500_000,

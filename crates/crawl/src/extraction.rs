@@ -14,6 +14,8 @@ use gleaner_frontier::{
 };
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::{complete, completed};
+use gleaner_html::links::Links;
+use gleaner_html::robots::RobotsDirectives;
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{
@@ -23,6 +25,7 @@ use jiff::Timestamp;
 use tracing::warn;
 
 use crate::known_links::KnownLinks;
+use crate::page_robots::{NOINDEX, PageRobots};
 use crate::rank;
 use crate::visit::Visit;
 use gleaner_text::draft::{Origin, draft_from};
@@ -32,6 +35,8 @@ const MOST_LINKS: usize = 10_000;
 const EMPTY: &str = "empty";
 /// A page with more links has the menu of its site.
 const MAX_BARE_LINKS: usize = 5;
+/// Maximum number of further sitemaps that a sitemap out of scope may list.
+const MAX_LISTED_SITEMAPS: usize = 1_000;
 
 /// Number of links that did not enter the frontier, by reason.
 pub(crate) type RefusedLinks = BTreeMap<Cow<'static, str>, u64>;
@@ -55,6 +60,8 @@ pub(crate) enum Content {
     /// An article of a host without a template.
     Raw(PackedPage),
     NotArticle(&'static str),
+    /// An article that the page asks not to store, with the rule for the outcome.
+    Excluded(&'static str),
     List,
     /// Content of an unexpected kind, with the reason.
     Unreadable(String),
@@ -68,11 +75,12 @@ pub(crate) struct ExtractedArticle {
     pub(crate) raw: Option<PackedPage>,
 }
 
-/// The pins of a host, and the rules that decide which documents enter the corpus.
+/// The pins of a host, and the rules that decide which documents enter the corpus and which links are followed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AdmissionRules<'a> {
     pub(crate) pins: &'a Pins,
     pub(crate) admission: &'a Admission,
+    pub(crate) robots: &'a PageRobots,
 }
 
 impl AdmissionRules<'_> {
@@ -156,9 +164,10 @@ fn read_list(parsed_response: &mut ParsedResponse, visit: &Visit, body: &[u8], s
                 (Role::Sitemap, false) => rank::ARTICLE,
                 (_, false) => rank::ARCHIVE,
             };
-            parsed_response.add(discovered.within(scope), rank);
-            if cut > 0 {
-                parsed_response.refused.insert("beyond_the_limit_of_a_list".into(), cut);
+            let (discovered, beyond) = within(discovered, visit, scope);
+            parsed_response.add(discovered, rank);
+            if cut + beyond > 0 {
+                parsed_response.refused.insert("beyond_the_limit_of_a_list".into(), cut + beyond);
             }
             if let Some(flaw) = flaw {
                 // Without validators, the next visit fetches the full list. A 304 response would hide the
@@ -172,6 +181,21 @@ fn read_list(parsed_response: &mut ParsedResponse, visit: &Visit, body: &[u8], s
             parsed_response.content = Content::Unreadable(reason);
         }
     }
+}
+
+/// Removes the URLs of a list that are out of scope. A sitemap out of scope, which a robots.txt names, may list
+/// further sitemaps on its own host. Returns also how many of these are beyond the limit.
+fn within(mut discovered: DiscoveredUrls, visit: &Visit, scope: &Scope) -> (DiscoveredUrls, u64) {
+    let is_child = |found: &FoundUrl| found.role == Role::Sitemap && found.url.host() == visit.url.host();
+    let mut children = Vec::new();
+    if !scope.contains(&visit.url) {
+        children = discovered.found.extract_if(.., |found| is_child(found)).collect();
+    }
+    let beyond = children.len().saturating_sub(MAX_LISTED_SITEMAPS);
+    children.truncate(MAX_LISTED_SITEMAPS);
+    let mut discovered = discovered.within(scope);
+    discovered.found.splice(0..0, children);
+    (discovered, beyond as u64)
 }
 
 fn read_page(
@@ -191,8 +215,9 @@ fn read_page(
     if let Some((template, partly)) = &partly
         && let Some(article) = detected(visit, template, partly, fetched, rules)
     {
-        follow(parsed_response, visit, &partly.page, known);
-        parsed_response.content = Content::Article(Box::new(article));
+        let noindex = follow(parsed_response, visit, &partly.page, &response.headers, known, rules).noindex;
+        parsed_response.content =
+            if noindex { Content::Excluded(NOINDEX) } else { Content::Article(Box::new(article)) };
         return;
     }
     let parsed = || partly.map_or_else(|| Page::parse(&decoded.text), |(_, it)| it.into_whole(&decoded.text));
@@ -200,12 +225,13 @@ fn read_page(
     if is_cut(&page) {
         warn!(url = %visit.url, bytes = response.body.len(), "the page is too large to parse as a whole; ignoring its end");
     }
-    follow(parsed_response, visit, &page, known);
+    let noindex = follow(parsed_response, visit, &page, &response.headers, known, rules).noindex;
     let template = visit.template.as_deref();
     let blocks = article_blocks(visit.record.role, template, visit.url.as_str(), &decoded.text, &page);
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
     parsed_response.content = match (blocks, template) {
         (Err(reason), _) => Content::NotArticle(reason),
+        (Ok(_), _) if noindex => Content::Excluded(NOINDEX),
         (Ok(_), None) => Content::Raw(PackedPage::from_page(&raw)),
         (Ok(blocks), Some(template)) => {
             Content::Article(Box::new(extracted(visit, blocks, raw, template.template(), rules)))
@@ -305,13 +331,27 @@ fn is_binary(text: &str) -> bool {
     (count + text.matches(char::REPLACEMENT_CHARACTER).count()) * 50 > text.chars().count()
 }
 
-/// Finds the links of a page. Ignores the feeds that an article links to, because they contain its comments.
-fn follow(parsed_response: &mut ParsedResponse, visit: &Visit, page: &Page, known: &KnownLinks) {
+/// Finds the links of a page, unless it says `nofollow`. Returns the page's directives that are obeyed.
+fn follow(
+    parsed_response: &mut ParsedResponse,
+    visit: &Visit,
+    page: &Page,
+    headers: &[(String, String)],
+    known: &KnownLinks,
+    rules: AdmissionRules<'_>,
+) -> RobotsDirectives {
     let on_page = gleaner_html::links::links(page);
-    if on_page.robots_nofollow {
+    let directives = rules.robots.directives(&on_page, headers);
+    if directives.nofollow {
         parsed_response.refuse("nofollow", on_page.anchors.len());
-        return;
+    } else {
+        add_links(parsed_response, visit, &on_page, known);
     }
+    directives
+}
+
+/// Adds the links of a page. Ignores the feeds that an article links to, because they contain its comments.
+fn add_links(parsed_response: &mut ParsedResponse, visit: &Visit, on_page: &Links, known: &KnownLinks) {
     let base = on_page
         .base
         .as_deref()

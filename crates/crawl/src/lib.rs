@@ -35,6 +35,7 @@ mod known_links;
 mod learner;
 mod membership;
 mod network;
+mod page_robots;
 mod pages;
 mod partitions;
 mod pipeline;

@@ -248,7 +248,7 @@ fn request(visit: &Visit) -> Request {
     };
     let at_hand = |value: &Option<String>| value.clone().filter(|_| !visit.is_elsewhere());
     Request {
-        url: visit.requested().url().clone(),
+        url: visit.address().clone(),
         want,
         etag: at_hand(&visit.record.etag),
         last_modified: at_hand(&visit.record.last_modified),

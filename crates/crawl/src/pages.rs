@@ -16,6 +16,9 @@ use crate::visit::Visit;
 
 /// Number of URLs of a feed or sitemap per commit.
 const PART: usize = 2_000;
+/// Maximum depth of a sitemap that another sitemap lists. The protocol allows one level, and large sites have two. More
+/// would let a site list new sitemaps without end.
+const MAX_NESTED_SITEMAPS: u32 = 3;
 /// Maximum length of a stored `ETag` or `Last-Modified`, in bytes.
 const LONGEST_VALIDATOR: usize = 512;
 
@@ -102,7 +105,9 @@ impl Pipeline {
             change.read_urls_ahead(self.frontier.needed_links(part).into_iter().map(CanonicalUrl::key))?;
             for (found, rank) in part {
                 let (key, depth) = (found.url.key(), depth(found.role));
-                if depth > self.session.config.crawl.max_depth {
+                let is_nested = visit.record.role == Role::Sitemap && found.role == Role::Sitemap;
+                let max_depth = self.session.config.crawl.max_depth;
+                if depth > max_depth || is_nested && depth > MAX_NESTED_SITEMAPS {
                     *refused.entry("too_deep".into()).or_default() += 1;
                 } else if key != visit.key && (found.dated.is_some() || !self.frontier.known.contains(key)) {
                     match self.discover_one(&mut change, visit, (found, *rank), depth)? {
@@ -173,6 +178,11 @@ impl Pipeline {
                     _ => Outcome::Listing,
                 }
             }
+            Content::Excluded(rule) if visit.record.role == Role::Page => {
+                Outcome::Excluded { rule: rule.into() }
+            }
+            // A front page or section stays one.
+            Content::Excluded(_) => Outcome::Listing,
             Content::Unreadable(reason) => Outcome::Unreadable { reason },
             Content::Article(article) => {
                 self.learner.record_article(&mut self.recorder, &mut change, &visit, *article)?;

@@ -187,7 +187,10 @@ impl Pipeline {
         Ok(())
     }
 
-    fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
+    pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<(), StoreError> {
+        if !self.frontier.is_in_scope(record) {
+            self.frontier.read_other_domains([record.name.as_str()])?;
+        }
         if self.frontier.admit(record)? {
             self.learner.admit(record, &self.recorder.store)?;
         }
@@ -196,9 +199,13 @@ impl Pipeline {
 
     pub(crate) fn load_hosts(&mut self, partitions: Vec<PartitionId>) -> Result<(), StoreError> {
         self.frontier.load_counts()?;
-        let records: Result<Vec<HostRecord>, StoreError> =
-            self.recorder.store.hosts_of_partitions(partitions).collect();
-        for records in records?.chunks(HOSTS) {
+        let records = self.recorder.store.hosts_of_partitions(partitions);
+        let mut records = records.collect::<Result<Vec<HostRecord>, StoreError>>()?;
+        // The robots.txt of the hosts in scope decides which of the others are loaded.
+        records.sort_by_cached_key(|record| !self.frontier.is_in_scope(record));
+        let inside = records.partition_point(|record| self.frontier.is_in_scope(record));
+        self.frontier.read_other_domains(records[inside..].iter().map(|record| record.name.as_str()))?;
+        for records in records.chunks(HOSTS) {
             self.recorder.store.read_hosts_ahead(records)?;
             for record in records {
                 self.admit(record)?;

@@ -1,9 +1,10 @@
-//! Follows redirects that set cookies, within one visit.
+//! Follows redirects that set cookies, or that lead to another form of the same URL, within one visit.
 //!
-//! Normally the target of a redirect becomes a separate URL in the frontier, and is requested later without
-//! cookies. At a cookie wall, a request without the cookie is redirected again. Therefore a visit continues
-//! at the target, with the site's cookies, if the redirect sets a cookie for the target and stays on the
-//! registrable domain:
+//! Normally the target of a redirect becomes a separate URL in the frontier, and is requested later in its
+//! canonical form and without cookies. At a cookie wall, a request without the cookie is redirected again. The
+//! same happens if a page redirects to itself with a parameter that canonicalization removes, such as a session
+//! id. Therefore a visit continues at the address in `Location`, with the site's cookies, if the redirect stays
+//! on the registrable domain, and sets a cookie for the target or leads to another form of the visit's URL:
 //!
 //! 1. Each redirect passes the same checks as any URL: scope, rules, robots.txt, limits of host and site,
 //!    budgets. The request waits for the delay between requests. A visit follows at most
@@ -15,13 +16,13 @@
 //!
 //! The visit does not continue in any of these cases:
 //!
-//! * The visit already requested the target with the same cookies.
+//! * The visit already requested this address with the same cookies.
 //! * The target is not the visit's URL, is already in the frontier, and its last visit was not redirected.
 //! * The target's host is in a back-off, or its robots.txt is not known.
 //! * The target would have to wait longer than one delay.
 //!
-//! Limitation: a redirect without a cookie is not followed within the visit, even if its target sets a cookie
-//! and redirects back. A replay follows no redirects, because the archive contains every response after a
+//! Limitation: a redirect to another URL without a cookie is not followed within the visit, even if its target
+//! sets a cookie and redirects back. A replay follows no redirects, because the archive contains every response after a
 //! redirect.
 
 use std::ops::ControlFlow;
@@ -33,6 +34,7 @@ use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
+use url::Url;
 
 use crate::error::CrawlError;
 use crate::event::Task;
@@ -43,16 +45,16 @@ use crate::rank;
 use crate::visit::{Hop, OutgoingRequest, Visit, VisitProgress, robots_path, visit_span};
 
 enum Next {
-    /// The visit continues with a request for the target, on this host and with this cookie.
-    Here(HostId, String),
+    /// The visit continues with a request for this address of the target, on this host and with this cookie.
+    Here(HostId, Url, Option<String>),
     Later,
     /// The target becomes a separate URL in the frontier.
     Apart,
 }
 
 impl Pipeline {
-    /// Continues a visit at the target of its redirect, if a cookie was set for it. Returns the visit if the
-    /// target becomes a separate URL in the frontier.
+    /// Continues a visit at the target of its redirect, if a cookie was set for it or it is another form of the
+    /// visit's URL. Returns the visit if the target becomes a separate URL in the frontier.
     pub(crate) fn follow(
         &mut self,
         mut visit: Visit,
@@ -67,8 +69,8 @@ impl Pipeline {
                 self.commit(change)?;
                 ControlFlow::Break(VisitProgress::Ended)
             }
-            Next::Here(host, cookie) => {
-                self.hop(host, visit, target.clone(), cookie);
+            Next::Here(host, address, cookie) => {
+                self.hop(host, visit, target.clone(), address, cookie);
                 ControlFlow::Break(VisitProgress::Continues)
             }
         })
@@ -83,8 +85,8 @@ impl Pipeline {
         if target.domain() != visit.url.domain() {
             return Ok(Next::Apart);
         }
-        let Some(cookie) = visit.cookie_for(target, response) else { return Ok(Next::Apart) };
-        let Some(host) = self.host_that_admits(visit, target)? else { return Ok(Next::Apart) };
+        let Some((address, cookie)) = visit.next_request(target, response) else { return Ok(Next::Apart) };
+        let Some(host) = self.host_that_admits(visit, target, &address)? else { return Ok(Next::Apart) };
         if target.key() != visit.key && self.is_known_page(target)? {
             return Ok(Next::Apart);
         }
@@ -103,15 +105,20 @@ impl Pipeline {
         // reason, the visit would be dispatched again after every delay between requests.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
-            (false, false) => Next::Here(host, cookie),
+            (false, false) => Next::Here(host, address, cookie),
             (true, _) if is_own_host => Next::Later,
             (false, true) if group == visit.group => Next::Later,
             _ => Next::Apart,
         })
     }
 
-    /// Returns the target's host if it is not paused and its current robots.txt allows the target.
-    fn host_that_admits(&self, visit: &Visit, target: &CanonicalUrl) -> Result<Option<HostId>, CrawlError> {
+    /// Returns the target's host if it is not paused and its current robots.txt allows the address.
+    fn host_that_admits(
+        &self,
+        visit: &Visit,
+        target: &CanonicalUrl,
+        address: &Url,
+    ) -> Result<Option<HostId>, CrawlError> {
         let id = if target.host() == visit.url.host() {
             Some(visit.record.host)
         } else {
@@ -122,7 +129,7 @@ impl Pipeline {
         };
         let access =
             host.access.as_ref().filter(|_| host.robots_due > self.session.clock.now() && !host.paused);
-        Ok(access.filter(|access| access.verdict(&robots_path(target)).is_allowed()).map(|_| id))
+        Ok(access.filter(|access| access.verdict(&robots_path(address)).is_allowed()).map(|_| id))
     }
 
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
@@ -133,22 +140,29 @@ impl Pipeline {
         Ok(last.is_some_and(|last| !redirects(&last)))
     }
 
-    fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, cookie: String) {
-        debug!(from = %visit.requested(), to = %url, "following a redirect with its cookies");
+    fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, address: Url, cookie: Option<String>) {
+        debug!(from = %visit.address(), to = %address, "following a redirect within the visit");
         self.spend(id, &url);
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, &url);
         // The recorded duration of the visit does not include the wait before the request.
         visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
-        visit.add_hop(Hop { url, cookie, group });
+        visit.add_hop(Hop { url, address, cookie, group });
         visit.lease = self.recorder.store.lease_of(id);
         self.outgoing.push(OutgoingRequest::Visit(Box::new(visit)));
+    }
+
+    /// Whether the visit is that of a sitemap on a host out of scope.
+    pub(crate) fn is_on_other_domain(&self, visit: &Visit) -> bool {
+        self.frontier.hosts.get(&visit.record.host).is_some_and(|host| host.only_sitemaps)
     }
 
     pub(crate) fn redirect(&mut self, visit: Visit, url: CanonicalUrl, hops: u32) -> Result<(), CrawlError> {
         let mut change = self.recorder.writer.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
-        change.discover(Some(visit.record.host), &found, visit.record.depth, hops, turn)?;
+        // On another domain, only sitemaps that robots.txt or another sitemap names are requested.
+        let depth = visit.record.depth + u32::from(self.is_on_other_domain(&visit));
+        change.discover(Some(visit.record.host), &found, depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_within(change, visit, outcome)
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gleaner_fetch::{BackoffStart, FetchError, Response};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlRefusal};
 use gleaner_store::UrlRecord;
 use tracing::debug;
 
@@ -126,7 +126,8 @@ impl Pipeline {
         self.commit(change)
     }
 
-    /// Continues the visit at the target if a cookie was set for it. Otherwise queues the target.
+    /// Continues the visit at the target if a cookie was set for it, or if it is another form of the visit's URL.
+    /// Otherwise queues the target.
     fn redirected(&mut self, visit: Visit, response: &Response) -> Result<VisitProgress, CrawlError> {
         let target = match self.redirect_target(&visit, response) {
             Ok(target) => target,
@@ -163,6 +164,12 @@ impl Pipeline {
         }
         let found = FoundUrl { url: target.clone(), role: visit.record.role, dated: None, news: false };
         match self.frontier.scope.refusal(&found) {
+            // A sitemap on another domain may move within its host.
+            Some(UrlRefusal::OutOfScope)
+                if self.is_on_other_domain(visit) && target.host() == visit.url.host() =>
+            {
+                Ok(target)
+            }
             Some(refusal) => Err(refuse(&refusal.label())),
             None => Ok(target),
         }

@@ -55,17 +55,32 @@ impl Pipeline {
         {
             change.put_host(&HostRecord { held_until: Some(self.session.clock.after(held)), ..known });
         }
-        for url in self.sitemaps(host, origin) {
+        for url in self.sitemaps(id, host, origin) {
             let found = FoundUrl { url, role: Role::Sitemap, dated: None, news: false };
             change.discover(Some(id), &found, 0, 0, self.recorder.queue_position(&found, rank::LISTING))?;
         }
         self.commit(change)?;
+        self.load_other_domains(id)?;
         self.recorder.flush_rules()
     }
 
-    /// Returns the sitemaps that robots.txt names. If it names none and a seed is on the host, returns
-    /// `/sitemap.xml`.
-    fn sitemaps(&self, host: &FrontierHost, origin: &Url) -> Vec<CanonicalUrl> {
+    /// Loads the known hosts on other domains whose sitemaps the robots.txt of a host names.
+    fn load_other_domains(&mut self, by: HostId) -> Result<(), CrawlError> {
+        for url in self.frontier.other_domains.named_by(by).to_vec() {
+            let store = &self.recorder.store;
+            let Some(record) = store.host(url.host())? else { continue };
+            let is_own = store.held_partitions().contains(&store.partition_of(record.id));
+            if is_own && !self.frontier.hosts.contains_key(&record.id) {
+                self.admit(&record)?;
+                self.frontier.restart(&record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the sitemaps that robots.txt names: those in scope, and a limited number of those on other domains. If
+    /// it names none and a seed is on the host, returns `/sitemap.xml`.
+    fn sitemaps(&self, id: HostId, host: &FrontierHost, origin: &Url) -> Vec<CanonicalUrl> {
         let Some(access) = &host.access else { return Vec::new() };
         let in_scope = |url: &CanonicalUrl| self.frontier.scope.contains(url);
         let named: Vec<CanonicalUrl> = CanonicalUrl::parse(origin.as_str())
@@ -73,7 +88,8 @@ impl Pipeline {
                 access.sitemaps().iter().filter_map(|text| origin.join_location(text).ok()).collect()
             })
             .unwrap_or_default();
-        let named: Vec<CanonicalUrl> = named.into_iter().filter(in_scope).collect();
+        let elsewhere = self.frontier.other_domains.named_by(id).iter().cloned();
+        let named: Vec<CanonicalUrl> = named.into_iter().filter(in_scope).chain(elsewhere).collect();
         let forbids_all = matches!(access, Access::AllDisallowed { .. });
         if !named.is_empty() || forbids_all || !host.is_seed {
             return named;

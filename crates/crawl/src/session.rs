@@ -23,6 +23,7 @@ use crate::frontier::Frontier;
 use crate::frontier::budget::Ending;
 use crate::known_links::KnownLinks;
 use crate::network::{Network, Requester};
+use crate::page_robots::PageRobots;
 use crate::partitions::enqueue_seeds;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
@@ -173,6 +174,7 @@ impl Session {
             known: Arc::new(KnownLinks::new(Arc::clone(&pipeline.frontier.scope))),
             pins,
             admission,
+            robots: Arc::new(PageRobots::from_config(&config)),
             max_list: config.fetch.max_sitemap.get(),
             records: RecordBuilder::from_config(&config),
             clock,

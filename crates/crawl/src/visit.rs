@@ -55,7 +55,10 @@ pub(crate) struct Chain {
 #[derive(Debug)]
 pub(crate) struct Hop {
     pub(crate) url: CanonicalUrl,
-    pub(crate) cookie: String,
+    /// The address to request, as the redirect states it. Unlike `url`, it may have parameters that
+    /// canonicalization removes, such as a session id.
+    pub(crate) address: Url,
+    pub(crate) cookie: Option<String>,
     pub(crate) group: GroupName,
 }
 
@@ -86,6 +89,10 @@ impl Visit {
         self.hop().map_or(&self.url, |hop| &hop.url)
     }
 
+    pub(crate) fn address(&self) -> &Url {
+        self.hop().map_or(self.url.url(), |hop| &hop.address)
+    }
+
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.requested().key() != self.key
     }
@@ -96,7 +103,7 @@ impl Visit {
     }
 
     pub(crate) fn cookie(&self) -> Option<String> {
-        self.hop().map(|hop| hop.cookie.clone())
+        self.hop()?.cookie.clone()
     }
 
     pub(crate) fn requested_group(&self) -> &GroupName {
@@ -109,25 +116,42 @@ impl Visit {
         }
     }
 
-    /// Stores the cookies that a redirect within the site set. Returns the `Cookie` header for `target`.
-    /// Returns `None` if there are no cookies for `target`, or if it was already requested with the same
-    /// cookies.
-    pub(crate) fn cookie_for(&mut self, target: &CanonicalUrl, response: &Response) -> Option<String> {
-        let from = self.requested().url().clone();
+    /// Stores the cookies that a redirect within the site set. Returns the address and the `Cookie` header
+    /// with which this visit continues at `target`, which is the canonical form of the redirect's `Location`.
+    /// Returns `None` if the visit does not continue: there are no cookies for `target` and it is not the
+    /// visit's URL, or the same request was already sent.
+    pub(crate) fn next_request(
+        &mut self,
+        target: &CanonicalUrl,
+        response: &Response,
+    ) -> Option<(Url, Option<String>)> {
+        let (from, is_itself) = (self.address().clone(), target.key() == self.key);
         let chain = self.chain.as_mut()?;
         let cookies = chain.cookies.get_or_insert_with(|| Cookies::of_site(target.domain()));
         cookies.store(&from, response);
-        let cookie = cookies.header(target.url())?;
-        let is_known = |hop: &Hop| hop.url.as_str() == target.as_str() && hop.cookie == cookie;
-        (!chain.hops.iter().any(is_known)).then_some(cookie)
+        let (address, cookie) = (stated_address(target, response), cookies.header(target.url()));
+        let is_first = cookie.is_none() && address == *self.url.url();
+        let is_known = |hop: &Hop| hop.address == address && hop.cookie == cookie;
+        let is_sent = is_first || chain.hops.iter().any(is_known);
+        (!is_sent && (is_itself || cookie.is_some())).then_some((address, cookie))
     }
+}
+
+/// Returns `target` with the path and query of the `Location`, so with the parameters that canonicalization
+/// removed.
+fn stated_address(target: &CanonicalUrl, response: &Response) -> Url {
+    let mut address = target.url().clone();
+    if let Some(location) = &response.location {
+        address.set_path(location.path());
+        address.set_query(location.query());
+    }
+    address
 }
 
 pub(crate) fn visit_span(url: &CanonicalUrl, role: Role) -> Span {
     info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
-pub(crate) fn robots_path(url: &CanonicalUrl) -> String {
-    let url = url.url();
+pub(crate) fn robots_path(url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }

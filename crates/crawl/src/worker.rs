@@ -20,6 +20,7 @@ use crate::event::{Event, Task};
 use crate::extraction::{self, AdmissionRules};
 use crate::known_links::KnownLinks;
 use crate::learner::training;
+use crate::page_robots::PageRobots;
 use crate::recorder::revisit::is_article;
 use crate::visit::Visit;
 
@@ -29,6 +30,7 @@ pub(crate) struct WorkerContext {
     pub(crate) known: Arc<KnownLinks>,
     pub(crate) pins: Arc<HostPins>,
     pub(crate) admission: Arc<Admission>,
+    pub(crate) robots: Arc<PageRobots>,
     pub(crate) max_list: u64,
     pub(crate) records: Option<RecordBuilder>,
     pub(crate) clock: Clock,
@@ -78,7 +80,7 @@ impl WorkerContext {
     }
 
     fn rules(&self, host: &str) -> AdmissionRules<'_> {
-        AdmissionRules { pins: self.pins.for_host(host), admission: &self.admission }
+        AdmissionRules { pins: self.pins.for_host(host), admission: &self.admission, robots: &self.robots }
     }
 
     fn read(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
@@ -87,7 +89,7 @@ impl WorkerContext {
         if is_success && visit.is_elsewhere() {
             return Event::ReadElsewhere(visit, response, fetched);
         }
-        let (url, role) = (visit.requested().as_str(), visit.record.role.label());
+        let (url, role) = (visit.address().as_str(), visit.record.role.label());
         let last = visit.record.archived.filter(|_| !visit.is_elsewhere());
         let record = |builder: RecordBuilder| builder.record(url, role, &response, fetched, last);
         let records = self.records.map(record);

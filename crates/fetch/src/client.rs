@@ -15,10 +15,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_coding::ACCEPTED;
+use gleaner_coding::{ACCEPTED, header_text};
 use gleaner_config::FetchSettings;
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HeaderMap, HeaderValue, IF_MODIFIED_SINCE,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, PROXY_AUTHENTICATE,
 };
 use thiserror::Error;
@@ -307,9 +307,10 @@ fn request_headers(request: &Request) -> HeaderMap {
 }
 
 fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
-    // Some servers send UTF-8 in headers, mostly in `Location`. Other bytes are replaced.
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
+    let text = |(name, value): (&HeaderName, &HeaderValue)| {
+        (name.as_str().to_owned(), header_text(name.as_str(), value.as_bytes()).into_owned())
+    };
+    let headers = answer.headers().iter().map(text);
     Response::new(url, answer.status().as_u16(), headers.collect())
 }
 

@@ -41,6 +41,12 @@ impl Scope {
         self.sites.contains_key(url.domain())
     }
 
+    /// Whether this is one of the domains.
+    #[must_use]
+    pub fn contains_domain(&self, domain: &str) -> bool {
+        self.sites.contains_key(domain)
+    }
+
     /// Returns why a URL is not fetched: it is out of scope, or a rule excludes it. Returns `None` if the URL
     /// may be fetched.
     #[must_use]

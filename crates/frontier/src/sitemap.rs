@@ -76,10 +76,11 @@ pub enum SitemapError {
 pub fn read(bytes: &[u8], base: &CanonicalUrl, limits: ReadLimits) -> Result<Sitemap, SitemapError> {
     let mut stream = TextStream::new(bytes, limits.bytes);
     let head = stream.first_text();
-    if is_address_list(&head) {
-        return Ok(read_lines(stream, base, limits));
-    }
+    // Markup comes first, because XML may have a line that contains only an address.
     if !head.starts_with('<') {
+        if is_address_list(&head) {
+            return Ok(read_lines(stream, base, limits));
+        }
         return Err(stream.flaw().cloned().map_or(SitemapError::NotXml, SitemapError::Unreadable));
     }
     let mut entries = Entries::new(base, limits.entries);

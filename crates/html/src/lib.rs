@@ -24,6 +24,7 @@ pub mod element_kinds;
 pub mod embedded;
 pub mod links;
 pub mod metadata;
+pub mod robots;
 pub mod source;
 pub mod text;
 

@@ -9,6 +9,7 @@
 use html5ever::local_name;
 
 use crate::canonical::resolve_relative;
+use crate::robots::{RobotsDirectives, RobotsMeta};
 use crate::text::{is_hidden, tidy};
 use crate::{NodeId, Page};
 
@@ -28,10 +29,8 @@ pub struct Links {
     pub next: Option<String>,
     /// The target of `<meta http-equiv=refresh>`. `None` if the element is missing or only reloads the page.
     pub refresh: Option<String>,
-    /// Whether `<meta name=robots>` contains `nofollow` or `none`.
-    pub robots_nofollow: bool,
-    /// Whether `<meta name=robots>` contains `noindex` or `none`.
-    pub robots_noindex: bool,
+    /// The `<meta>` elements that contain `noindex`, `nofollow` or `none`.
+    pub robots: Vec<RobotsMeta>,
 }
 
 /// A link of a page.
@@ -96,17 +95,26 @@ impl Links {
         let is = |name: &str, value: &str| {
             page.attribute(id, name).is_some_and(|v| v.trim().eq_ignore_ascii_case(value))
         };
-        if is("name", "robots") {
-            let says = |word: &str| {
-                content
-                    .split([',', ' ', ';'])
-                    .any(|t| t.eq_ignore_ascii_case(word) || t.eq_ignore_ascii_case("none"))
-            };
-            self.robots_nofollow |= says("nofollow");
-            self.robots_noindex |= says("noindex");
-        } else if is("http-equiv", "refresh") && self.refresh.is_none() {
+        if is("http-equiv", "refresh") && self.refresh.is_none() {
             self.refresh = refresh_target(content);
+        } else if let Some(name) = page.attribute(id, "name") {
+            let directives = RobotsDirectives::from_content(content);
+            if directives != RobotsDirectives::default() {
+                self.robots.push(RobotsMeta { name: name.trim().to_owned(), directives });
+            }
         }
+    }
+
+    /// Returns what the `<meta>` elements ask of all crawlers and of the one with the name `agent`.
+    #[must_use]
+    pub fn directives(&self, agent: &str) -> RobotsDirectives {
+        let mut found = RobotsDirectives::default();
+        for RobotsMeta { name, directives } in &self.robots {
+            if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
+                found |= *directives;
+            }
+        }
+        found
     }
 }
 
@@ -233,14 +241,21 @@ mod tests {
 
     #[test]
     fn robots() {
-        let said = |content: &str| {
-            let links = of(&format!("<meta NAME=Robots content='{content}'>"));
-            (links.robots_noindex, links.robots_nofollow)
+        let said = |html: &str| {
+            let RobotsDirectives { noindex, nofollow } = of(html).directives("gleaner");
+            (noindex, nofollow)
         };
-        assert_eq!(said("index,follow"), (false, false));
-        assert_eq!(said("NOINDEX, follow"), (true, false));
-        assert_eq!(said("max-snippet:-1,nofollow"), (false, true));
-        assert_eq!(said("none"), (true, true));
+        assert_eq!(said("<meta NAME=Robots content='index,follow'>"), (false, false));
+        assert_eq!(said("<meta NAME=Robots content='NOINDEX, follow'>"), (true, false));
+        assert_eq!(said("<meta name=' Gleaner ' content=none>"), (true, true));
+        assert_eq!(
+            said("<meta name=otherbot content=none><meta name=description content=none>"),
+            (false, false)
+        );
+        assert_eq!(
+            said("<meta name=robots content=nofollow><meta name=gleaner content=noindex>"),
+            (true, true)
+        );
     }
 
     #[test]

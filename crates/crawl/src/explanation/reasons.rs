@@ -4,6 +4,7 @@ use gleaner_fetch::TlsFault;
 use gleaner_render::language::Bilingual;
 
 use super::of_tls;
+use crate::page_robots::NOINDEX;
 
 type Words = Option<(&'static str, &'static str)>;
 
@@ -135,6 +136,7 @@ pub(super) fn of_truncation(detail: &str) -> Option<Bilingual> {
 /// Translates a rule of the settings that excludes a URL or an article.
 pub(super) fn of_rule(rule: &str) -> String {
     match (rule, rule.split_once(' ')) {
+        (NOINDEX, _) => "trang yêu cầu không lưu (noindex)".to_owned(),
         ("outside sections", _) => "ngoài các mục đã chọn (sections)".to_owned(),
         ("no include matches", _) => "không khớp mẫu include nào".to_owned(),
         (_, Some(("exclude", pattern))) => format!("khớp mẫu exclude {pattern}"),

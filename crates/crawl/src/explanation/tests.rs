@@ -8,6 +8,7 @@ use gleaner_template::NotArticleReason;
 use jiff::Timestamp;
 
 use super::*;
+use crate::page_robots::NOINDEX;
 
 /// Returns one error of each kind that can end a request. Two kinds do not end one: a page of another type is
 /// an outcome, and without a permit no request is sent.
@@ -53,7 +54,8 @@ fn outcomes() -> Vec<Outcome> {
         Outcome::OtherLanguage { language },
         Outcome::Filtered { condition: "words >= 50".into() },
     ];
-    let rules = ["outside sections", "no include matches", "exclude /tag/", "published before 2026-01-01"];
+    let rules =
+        ["outside sections", "no include matches", "exclude /tag/", "published before 2026-01-01", NOINDEX];
     all.extend(rules.map(|rule| Outcome::Excluded { rule: rule.into() }));
     let pages = NotArticleReason::ALL.map(NotArticleReason::label);
     all.extend(
@@ -162,6 +164,10 @@ fn reasons_are_explained_and_named() {
     assert_eq!(
         explained("excluded: published before 2026-01-01").vietnamese,
         "bị loại theo cài đặt: xuất bản trước 2026-01-01"
+    );
+    assert_eq!(
+        explained("excluded: the page says noindex").vietnamese,
+        "bị loại theo cài đặt: trang yêu cầu không lưu (noindex)"
     );
     assert_eq!(explained_retry("http_503").vietnamese, "máy chủ bị lỗi");
     assert_eq!(explained_retry("something new"), Bilingual::same("something new"));

@@ -3,6 +3,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod known_urls;
+pub(crate) mod other_domains;
 pub(crate) mod quota;
 pub(crate) mod schedule;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use crate::session_config::SessionConfig;
 use crate::visit::robots_path;
 use budget::RunBudget;
 use known_urls::KnownUrls;
+use other_domains::OtherDomains;
 use quota::Quota;
 use schedule::{GroupName, Schedule, group_of};
 
@@ -42,6 +44,7 @@ pub(crate) struct Frontier {
     pub(crate) budget: RunBudget,
     pub(crate) quota: Quota,
     pub(crate) scope: Arc<Scope>,
+    pub(crate) other_domains: OtherDomains,
     pub(crate) in_flight: usize,
     session: SessionConfig,
     store: Store,
@@ -61,6 +64,8 @@ pub(crate) struct FrontierHost {
     /// Number of consecutive failed requests for the robots.txt, if the last one was in this run. Otherwise 0.
     pub(crate) robots_failures: u32,
     pub(crate) requests: u64,
+    /// Whether the host is out of scope, and only sitemaps are requested from it ([`other_domains`]).
+    pub(crate) only_sitemaps: bool,
     /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from hosts with a seed.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
@@ -111,6 +116,7 @@ impl Frontier {
             budget: RunBudget::new(crawl, Instant::now()),
             quota: Quota::new(&session.config),
             scope: Arc::clone(&session.scope),
+            other_domains: OtherDomains::default(),
             in_flight: 0,
             session: session.clone(),
             store,
@@ -128,17 +134,22 @@ impl Frontier {
         Ok(())
     }
 
-    /// Adds a host if it is in scope and not loaded yet. Returns whether the host was added.
+    /// Whether a host is in scope. The stored domain may differ from the domain by the current Public Suffix List, so
+    /// this checks both. A replay accepts all hosts.
+    pub(crate) fn is_in_scope(&self, record: &HostRecord) -> bool {
+        self.session.takes_all
+            || self.scope.contains_domain(&record.domain)
+            || front_of(&record.name).is_some_and(|url| self.scope.contains(&url))
+    }
+
+    /// Adds a host that is not loaded yet, if it is in scope or a robots.txt names a sitemap on it. Returns whether the
+    /// host was added.
     pub(crate) fn admit(&mut self, record: &HostRecord) -> Result<bool, StoreError> {
-        // The stored domain may differ from the domain by the current Public Suffix List, so this checks
-        // both.
-        let is_in_scope = || {
-            let today = || CanonicalUrl::parse(&format!("http://{}/", record.name)).ok();
-            self.session.takes_all
-                || self.scope.domains().any(|domain| domain == record.domain)
-                || today().is_some_and(|url| self.scope.contains(&url))
-        };
-        if self.hosts.contains_key(&record.id) || !is_in_scope() {
+        if self.hosts.contains_key(&record.id) {
+            return Ok(false);
+        }
+        let is_in_scope = self.is_in_scope(record);
+        if !is_in_scope && !self.other_domains.has_host(&record.name) {
             return Ok(false);
         }
         let group = group_of(self.config().fetch.gap_scope, record);
@@ -150,6 +161,7 @@ impl Frontier {
             robots_due: Timestamp::MIN,
             robots_failures: 0,
             requests: self.counts.get(&record.name).map_or(0, requests),
+            only_sitemaps: !is_in_scope,
             is_seed: self.seeds.contains(&record.name),
             paused: record.paused,
         };
@@ -174,6 +186,11 @@ impl Frontier {
         self.quota.add_bytes(&site, bytes);
         self.quota.add_pages(&site, pages);
         self.session.progress.queue.fetch_add(record.queued, Ordering::Relaxed);
+        self.restart(record)
+    }
+
+    /// Restores the back-off of a loaded host, starts a full delay, and wakes the host if it has work.
+    pub(crate) fn restart(&mut self, record: &HostRecord) -> Result<(), StoreError> {
         let Some(host) = self.hosts.get(&record.id) else { return Ok(()) };
         let held = record.held_until.map(|at| self.session.clock.until(at)).unwrap_or_default();
         self.politeness.gates.start_delay(&host.group);
@@ -210,10 +227,35 @@ impl Frontier {
             warn!(host = host.name, asked = ?delay, taken = ?cap, "Crawl-delay above fetch.max_crawl_delay");
         }
         let delay = access.effective_delay(self.session.config.delay_of(&host.site), fetch);
+        if !host.only_sitemaps {
+            self.other_domains.set(id, sitemaps(&host.name, &access), &self.scope);
+        }
         host.access = Some(access);
         let is_stale = robots.stale(self.session.clock.now());
         host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
         self.politeness.gates.raise_delay(&host.group, delay);
+    }
+
+    /// With several workers, finds the sitemaps that the robots.txt of other workers' hosts name. `names` are hosts out
+    /// of scope. Reads nothing if all of them were checked before.
+    pub(crate) fn read_other_domains<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), StoreError> {
+        if !self.store.is_shared() || !self.other_domains.check(names) {
+            return Ok(());
+        }
+        for record in self.store.hosts() {
+            let record = record?;
+            if self.hosts.contains_key(&record.id) || !self.is_in_scope(&record) {
+                continue;
+            }
+            if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
+                let access = robots.rules(self.session.config.fetch.product());
+                self.other_domains.set(record.id, sitemaps(&record.name, &access), &self.scope);
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn wake(&mut self, id: HostId) {
@@ -279,6 +321,10 @@ impl Frontier {
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
         let url = record.canonical_url()?;
+        // The other URLs of a host out of scope are from a crawl with other seeds. They stay in the queue.
+        if host.only_sitemaps && !self.other_domains.allows(&url, &record) {
+            return Ok(NextUrl::Nothing);
+        }
         if let Some(rule) = self.exclusion(&url, &record) {
             return Ok(NextUrl::Refused(Ready { key, url, record }, Outcome::Excluded { rule }));
         }
@@ -289,7 +335,7 @@ impl Frontier {
                 return self.later(id, host, self.session.clock.until(host.robots_due), reason);
             }
             Some(Access::AllAllowed) => NextUrl::Allowed(Ready { key, url, record }),
-            Some(Access::Rules(rules)) => match rules.verdict(&robots_path(&url)) {
+            Some(Access::Rules(rules)) => match rules.verdict(&robots_path(url.url())) {
                 RobotsDecision::Allowed { .. } => NextUrl::Allowed(Ready { key, url, record }),
                 RobotsDecision::Disallowed { rule } => {
                     NextUrl::Refused(Ready { key, url, record }, Outcome::Disallowed { rule })
@@ -405,6 +451,17 @@ impl Frontier {
 /// Returns the number of requests. Older versions counted only the responses with a body.
 fn requests(counts: &Counts) -> u64 {
     counts.requests.max(counts.fetched)
+}
+
+/// Returns the front page of a host over http, or `None` if the name is not valid.
+fn front_of(host: &str) -> Option<CanonicalUrl> {
+    CanonicalUrl::parse(&format!("http://{host}/")).ok()
+}
+
+/// Returns the sitemaps that the robots.txt of a host names.
+fn sitemaps(host: &str, access: &Access) -> Vec<CanonicalUrl> {
+    let Some(front) = front_of(host) else { return Vec::new() };
+    access.sitemaps().iter().filter_map(|text| front.join_location(text).ok()).collect()
 }
 
 fn robots_url(page: &CanonicalUrl) -> Url {

@@ -218,8 +218,8 @@ fn settings_of(config: &Config, pins: &HostPins) -> String {
     corpus.index_memory = Config::default().corpus.index_memory;
     let languages = config.site.iter().map(|(name, site)| (name, &site.languages, site.published_after));
     let sites: Vec<_> = languages.collect();
-    let first = config.crawl.published_after;
-    let all = format!("{template:?} {corpus:?} {:?} {pins:?} {first:?} {sites:?}", config.text);
+    let (first, robots) = (config.crawl.published_after, &config.crawl.robots_meta);
+    let all = format!("{template:?} {corpus:?} {:?} {pins:?} {first:?} {robots:?} {sites:?}", config.text);
     ContentHash::from_text(&all).to_string().chars().take(16).collect()
 }
 

@@ -29,6 +29,7 @@ impl Replayer {
                 document => Ok(document),
             },
             Content::Raw(_) => Err("no_template"),
+            Content::Excluded(rule) => Ok(Err(Outcome::Excluded { rule: rule.into() })),
             Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
         };
         let own = pipeline.recorder.store.document(document_id(visit.key))?;
