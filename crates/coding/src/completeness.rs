@@ -74,16 +74,19 @@ pub fn is_whole_range(headers: &[(String, String)]) -> bool {
 #[must_use]
 pub fn breaks_off(page: &[u8]) -> bool {
     let page = page.trim_ascii_end();
-    !page.is_empty() && !page.ends_with(b">") && !has_end_tag(page)
+    !page.is_empty() && !page.ends_with(b">") && behind_end_tags(page).next().is_none()
 }
 
 /// Whether the body ends with the end tag of a root element. Only white space and comments may follow the tag.
 fn has_end_tag(body: &[u8]) -> bool {
+    behind_end_tags(body).any(is_blank)
+}
+
+/// Returns what follows each end tag of a root element near the end of the body.
+fn behind_end_tags(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let tail = &body[body.len().saturating_sub(MAX_TAIL)..];
-    memmem::find_iter(tail, "</").any(|at| {
-        let tag = &tail[at + 2..];
-        ROOTS.iter().any(|root| after_name(tag, root).is_some_and(is_blank))
-    })
+    memmem::find_iter(tail, "</")
+        .filter_map(|at| ROOTS.iter().find_map(|root| after_name(&tail[at + 2..], root)))
 }
 
 /// Returns what follows the `>` of an end tag, which may contain white space after its `name`.
@@ -163,8 +166,14 @@ mod tests {
     fn a_range_is_whole_from_the_first_to_the_last_byte() {
         let of = |value: &str| is_whole_range(&[("content-Range".to_owned(), value.to_owned())]);
         assert!(of("bytes 0-99/100") && of(" bytes 0-0/1"));
-        for part in ["bytes 0-98/100", "bytes 1-99/100", "bytes 0-99/*", "bytes */100", "bytes 0-18446744073709551615/0", ""]
-        {
+        for part in [
+            "bytes 0-98/100",
+            "bytes 1-99/100",
+            "bytes 0-99/*",
+            "bytes */100",
+            "bytes 0-18446744073709551615/0",
+            "",
+        ] {
             assert!(!of(part), "{part}");
         }
         assert!(!is_whole_range(&[]));
@@ -175,7 +184,7 @@ mod tests {
         for half in ["<p>Rain fell on the val", "<p>Rain</p><div cla", "<p>Rain fell.\n"] {
             assert!(breaks_off(half.as_bytes()), "{half}");
         }
-        for whole in ["", " ", "<p>Rain</p>", "<p>Rain</html>\n", "<p>Rain</html><!-- cached"] {
+        for whole in ["", " ", "<p>Rain</p>", "<p>Rain</html>\n", "<p>Rain</html> 0.2 s"] {
             assert!(!breaks_off(whole.as_bytes()), "{whole}");
         }
     }

@@ -230,7 +230,9 @@ impl Client {
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if answer.status() == StatusCode::PARTIAL_CONTENT && !is_whole_range(&response.headers) {
-            return Err(FetchError::Broken("a part of the body (206), although no part was requested".into()));
+            return Err(FetchError::Broken(
+                "a part of the body (206), although no part was requested".into(),
+            ));
         }
         self.read_body(request, &mut answer, &mut response, deadline).await?;
         Ok(response)

@@ -206,7 +206,13 @@ mod tests {
             ("", "200 OK\r\nContent-Length: 99", page, false, truncated("content_length")),
             ("", "206 Partial Content", page, false, truncated("partial_content")),
             ("", "206 Partial Content\r\nContent-Range: bytes 0-32/33", page, false, None),
-            ("", "206 Partial Content\r\nContent-Range: bytes 0-32/34", page, false, truncated("partial_content")),
+            (
+                "",
+                "206 Partial Content\r\nContent-Range: bytes 0-32/34",
+                page,
+                false,
+                truncated("partial_content"),
+            ),
             ("", "200 OK\r\nTransfer-Encoding: chunked", chunked.as_bytes(), false, None),
             (
                 "",
