@@ -4,10 +4,11 @@
 //! brotli or zstd (RFC 9110, 8.4.1; RFC 9112, 7.1). Some crawlers decode a body but keep its headers.
 //! Therefore a body that does not have the coding stated in its headers is used unchanged.
 //!
-//! Limitation: if the coded data are incomplete, the decoded part is returned, and [`Payload::cut`] is set.
-//! It is not known whether the server or the archive lost the rest.
+//! If the coded data are incomplete, the decoded part is returned, and [`Payload::cut`] or [`Payload::end`] says
+//! so. It is not known whether the server or the archive lost the rest. `gleaner_coding::is_complete` decides
+//! whether the body is complete nevertheless.
 
-use gleaner_coding::{Coding, DecodeError, Decoder, gunzip};
+use gleaner_coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip};
 
 /// Maximum number of codings to decode. If there are more, the payload is marked as cut.
 const MOST_CODINGS: usize = 4;
@@ -17,17 +18,21 @@ const MOST_CODINGS: usize = 4;
 pub struct Payload {
     /// The decoded bytes.
     pub body: Vec<u8>,
-    /// Why the end of the body is missing. `None` if the body is complete.
+    /// How the compressed data end.
+    pub end: CodingEnd,
+    /// Why a part of the body is missing, apart from [`Self::end`]. `None` if no part is missing.
     pub cut: Option<Truncation>,
 }
 
-/// Why the end of a body is missing.
+/// Why a part of a body is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {
     /// The body is longer than the limit.
     Limit,
-    /// A coding is broken or incomplete, or there are too many codings.
+    /// Compressed data are damaged, or there are too many codings.
     Coding,
+    /// The last chunk is missing.
+    Chunks,
 }
 
 /// Decodes the transfer codings and then the content codings, each in the reverse of their listed order.
@@ -38,7 +43,7 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
     // If there are too many codings, some are not decoded. Then the bytes are not a complete body.
     let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
     let cut = is_too_deep.then_some(Truncation::Coding);
-    let mut payload = Payload { body: coded.to_vec(), cut };
+    let mut payload = Payload { body: coded.to_vec(), end: CodingEnd::None, cut };
     for coding in codings.take(MOST_CODINGS) {
         let step = match coding.as_str() {
             "chunked" => dechunked(&payload.body),
@@ -46,7 +51,8 @@ pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usiz
         };
         // If decoding failed, the archive's writer had already decoded the body.
         if let Some(step) = step {
-            payload = Payload { cut: payload.cut.or(step.cut), ..step };
+            let cut = payload.cut.filter(|cut| *cut != Truncation::Chunks).or(step.cut).or(payload.cut);
+            payload = Payload { cut, end: payload.end.max(step.end), ..step };
         }
     }
     payload.bounded(limit)
@@ -68,17 +74,18 @@ fn decode_coding(coding: Coding, coded: &[u8], limit: usize) -> Option<Payload> 
     if coding == Coding::Gzip
         && let Some(body) = gunzip(coded, limit)
     {
-        return Some(Payload { body, cut: None });
+        return Some(Payload { body, end: CodingEnd::Whole, cut: None });
     }
     let (mut decoder, mut body) = (Decoder::new(&[coding]), Vec::new());
-    let outcome = decoder.push(coded, &mut body, limit);
-    let cut = match outcome {
-        Ok(()) => (!decoder.is_whole()).then_some(Truncation::Coding),
+    let cut = match decoder.push(coded, &mut body, limit) {
+        Ok(()) => None,
         Err(DecodeError::Full) => Some(Truncation::Limit),
         Err(DecodeError::Broken(_)) => Some(Truncation::Coding),
     };
+    let end = decoder.end(coded, &body);
+    let is_whole = cut.is_none() && end != CodingEnd::Cut;
     let is_gzip = coding == Coding::Gzip && coded.starts_with(&[0x1f, 0x8b]);
-    (!body.is_empty() || cut.is_none() || is_gzip).then_some(Payload { body, cut })
+    (!body.is_empty() || is_whole || is_gzip).then_some(Payload { body, end, cut })
 }
 
 fn dechunked(coded: &[u8]) -> Option<Payload> {
@@ -87,13 +94,15 @@ fn dechunked(coded: &[u8]) -> Option<Payload> {
     let (mut length, mut behind) = chunk(rest)?;
     loop {
         if length == 0 {
-            return Some(Payload { body, cut: None });
+            return Some(Payload { body, ..Payload::default() });
         }
         rest = &rest[behind..];
         body.extend_from_slice(&rest[..length.min(rest.len())]);
         rest = rest.get(length..).unwrap_or_default();
         rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
-        let Some(next) = chunk(rest) else { return Some(Payload { body, cut: Some(Truncation::Coding) }) };
+        let Some(next) = chunk(rest) else {
+            return Some(Payload { body, cut: Some(Truncation::Chunks), ..Payload::default() });
+        };
         (length, behind) = next;
     }
 }
@@ -168,7 +177,10 @@ mod tests {
         ];
         for (coded, transfer, content) in cases {
             let payload = decode(&coded, &named(&transfer), &named(&content), 1000);
-            assert_eq!(payload, Payload { body: TEXT.to_vec(), cut: None }, "{transfer:?} {content:?}");
+            let is_plain = content.is_empty() && transfer.iter().all(|name| *name == "chunked");
+            let end = if is_plain { CodingEnd::None } else { CodingEnd::Whole };
+            let expected = Payload { body: TEXT.to_vec(), end, cut: None };
+            assert_eq!(payload, expected, "{transfer:?} {content:?}");
         }
     }
 
@@ -196,13 +208,18 @@ mod tests {
         for (coding, coded) in bodies {
             for end in coded.len() / 2..coded.len() - 3 {
                 let payload = decode(&coded[..end], &named(&[coding]), &[], 1000);
-                assert_eq!(payload.cut, Some(Truncation::Coding), "{coding} {end}");
+                let missing = match (coding, coded.len() - end) {
+                    ("chunked", _) => (Some(Truncation::Chunks), CodingEnd::None),
+                    ("gzip", ..=8) => (None, CodingEnd::WithoutTrailer),
+                    _ => (None, CodingEnd::Cut),
+                };
+                assert_eq!((payload.cut, payload.end), missing, "{coding} {end}");
                 assert!(text.starts_with(&payload.body), "{coding} {end}");
             }
             let payload = decode(&coded, &named(&[coding]), &[], 20);
             assert_eq!(
-                payload,
-                Payload { body: TEXT[..20].to_vec(), cut: Some(Truncation::Limit) },
+                (payload.body.as_slice(), payload.cut),
+                (&TEXT[..20], Some(Truncation::Limit)),
                 "{coding}"
             );
         }
@@ -210,7 +227,7 @@ mod tests {
         assert_eq!((bomb.body.len(), bomb.cut), (1000, Some(Truncation::Limit)));
         assert_eq!(
             decode(TEXT, &[], &[], 4),
-            Payload { body: b"Rain".to_vec(), cut: Some(Truncation::Limit) }
+            Payload { body: b"Rain".to_vec(), end: CodingEnd::None, cut: Some(Truncation::Limit) }
         );
     }
 
@@ -218,14 +235,14 @@ mod tests {
     fn all_members_are_the_body_and_what_follows_them_is_not() {
         let (rain, snow) = (gzip(TEXT), gzip(b"Snow."));
         let cases = [
-            ([&rain[..], &snow], [TEXT, b"Snow."].concat(), None),
-            ([&rain, b"\0\0\0"], TEXT.to_vec(), None),
-            ([&rain, &snow[..8]], TEXT.to_vec(), Some(Truncation::Coding)),
-            ([&rain[..8], b""], Vec::new(), Some(Truncation::Coding)),
+            ([&rain[..], &snow], [TEXT, b"Snow."].concat(), CodingEnd::Whole),
+            ([&rain, b"\0\0\0"], TEXT.to_vec(), CodingEnd::Whole),
+            ([&rain, &snow[..8]], TEXT.to_vec(), CodingEnd::Cut),
+            ([&rain[..8], b""], Vec::new(), CodingEnd::Cut),
         ];
-        for (parts, body, cut) in cases {
+        for (parts, body, end) in cases {
             let payload = decode(&parts.concat(), &[], &named(&["gzip"]), 1000);
-            assert_eq!(payload, Payload { body, cut }, "{parts:?}");
+            assert_eq!(payload, Payload { body, end, cut: None }, "{parts:?}");
         }
     }
 

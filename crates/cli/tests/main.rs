@@ -13,6 +13,7 @@ mod archive;
 mod browser;
 mod compaction;
 mod crawl;
+mod damaged_bodies;
 mod dependency_rules;
 mod distributed;
 mod eval;

@@ -2,8 +2,9 @@
 
 use thiserror::Error;
 
-use crate::Coding;
+use crate::gunzip::lacks_only_trailer;
 use crate::stage::Stage;
+use crate::{Coding, CodingEnd};
 
 /// Maximum number of bytes that one decoder stage passes to the next in one step.
 const BUFFER: usize = 8 << 10;
@@ -41,10 +42,16 @@ impl Decoder {
         feed(&mut self.stages, piece, body, limit)
     }
 
-    /// Whether the body is complete: every coding has ended. Also `true` if no byte was pushed.
+    /// Returns how the codings end. `coded` is everything that was pushed, and `body` is the whole output. If
+    /// `coded` is unknown, it may be empty. Then a missing trailer is not distinguished from missing data.
     #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.stages.iter().all(Stage::is_whole)
+    pub fn end(&self, coded: &[u8], body: &[u8]) -> CodingEnd {
+        let end = self.stages.iter().map(Stage::end).max().unwrap_or_default();
+        let is_gzip = matches!(self.stages.as_slice(), [stage] if stage.is_gzip());
+        if end == CodingEnd::Cut && is_gzip && lacks_only_trailer(coded, body) {
+            return CodingEnd::WithoutTrailer;
+        }
+        end
     }
 }
 
@@ -108,7 +115,7 @@ mod tests {
         }
     }
 
-    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output and [`Decoder::is_whole`].
+    /// Passes `coded` to a decoder in pieces of `size` bytes. Returns the output, and whether all data are there.
     fn decoded(
         codings: &[Coding],
         coded: &[u8],
@@ -119,7 +126,8 @@ mod tests {
         for piece in coded.chunks(size) {
             decoder.push(piece, &mut body, limit)?;
         }
-        Ok((body, decoder.is_whole()))
+        let end = decoder.end(coded, &body);
+        Ok((body, matches!(end, CodingEnd::None | CodingEnd::Whole)))
     }
 
     #[test]
@@ -197,6 +205,35 @@ mod tests {
         // Only the first byte of the second member arrived.
         let cut = [gzip(TEXT), vec![0x1f]].concat();
         assert_eq!(decoded(&[Coding::Gzip], &cut, 1000, 100), Ok((TEXT.to_vec(), false)));
+    }
+
+    #[test]
+    fn a_gzip_member_that_lacks_only_its_trailer_has_all_its_data() {
+        for text in [TEXT.repeat(200), TEXT.to_vec(), Vec::new()] {
+            let coded = gzip(&text);
+            let end = |coded: &[u8]| {
+                let (mut decoder, mut body) = (Decoder::new(&[Coding::Gzip]), Vec::new());
+                decoder.push(coded, &mut body, 1 << 20).unwrap();
+                decoder.end(coded, &body)
+            };
+            assert_eq!(end(&coded), CodingEnd::Whole);
+            for missing in 1..=8 {
+                assert_eq!(end(&coded[..coded.len() - missing]), CodingEnd::WithoutTrailer, "{missing}");
+            }
+            for missing in 9..coded.len() {
+                assert_eq!(end(&coded[..coded.len() - missing]), CodingEnd::Cut, "{missing}");
+            }
+            assert_eq!(end(&[]), CodingEnd::None);
+            // Data that end within a second member are incomplete.
+            assert_eq!(end(&[&coded[..], &coded[..12]].concat()), CodingEnd::Cut);
+        }
+        // A server that flushes its compressor, but does not end it.
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(TEXT).unwrap();
+        encoder.flush().unwrap();
+        let (mut decoder, mut body) = (Decoder::new(&[Coding::Gzip]), Vec::new());
+        decoder.push(encoder.get_ref(), &mut body, 100).unwrap();
+        assert_eq!((body.as_slice(), decoder.end(encoder.get_ref(), &body)), (TEXT, CodingEnd::Cut));
     }
 
     #[test]

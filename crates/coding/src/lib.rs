@@ -3,7 +3,7 @@
 //! A response lists the codings of its body in the order in which they were applied (`Content-Encoding`, RFC
 //! 9110, 8.4; `Transfer-Encoding`, RFC 9112, 6.1). They are decoded in the reverse order. [`Decoder`] decodes
 //! a body piece by piece as it arrives, and needs only a small buffer for each coding. Each coding marks its
-//! own end, so the decoder detects an incomplete body.
+//! own end, so the decoder detects an incomplete body. [`is_complete`] is the rule for all bodies.
 //!
 //! | name | supported format |
 //! |---|---|
@@ -18,11 +18,13 @@
 //! [`gunzip`] decodes a complete gzip body at once, which takes about a third of the time. [`header_text`] decodes
 //! the value of a header.
 
+mod completeness;
 mod decoder;
 mod gunzip;
 mod header;
 mod stage;
 
+pub use completeness::{CodingEnd, breaks_off, is_complete, is_whole_range};
 pub use decoder::{DecodeError, Decoder};
 pub use gunzip::gunzip;
 pub use header::header_text;

@@ -6,7 +6,7 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
 
-use crate::Coding;
+use crate::{Coding, CodingEnd};
 
 /// Base-2 logarithm of the window of zlib and gzip in bytes. Both allow at most 32 KiB.
 const WINDOW_BITS: u8 = 15;
@@ -46,8 +46,16 @@ impl Stage {
         Self { coding, state: State::Fresh, members: 0 }
     }
 
-    pub(crate) fn is_whole(&self) -> bool {
-        matches!(self.state, State::Fresh | State::Ended | State::Zstd { is_between: true, .. })
+    pub(crate) fn end(&self) -> CodingEnd {
+        match self.state {
+            State::Fresh => CodingEnd::None,
+            State::Ended | State::Zstd { is_between: true, .. } => CodingEnd::Whole,
+            State::Inflating(_) | State::Brotli(_) | State::Zstd { is_between: false, .. } => CodingEnd::Cut,
+        }
+    }
+
+    pub(crate) fn is_gzip(&self) -> bool {
+        self.coding == Coding::Gzip
     }
 
     /// Decodes some input. Returns the number of bytes read and written. If both are 0, more input is needed.
@@ -70,7 +78,7 @@ impl Stage {
 
     /// Writes remaining output of input that was already read.
     fn drain(&mut self, output: &mut [u8]) -> Result<(usize, usize), String> {
-        if self.is_whole() { Ok((0, 0)) } else { self.advance(&[], output) }
+        if self.end() == CodingEnd::Cut { self.advance(&[], output) } else { Ok((0, 0)) }
     }
 
     fn advance(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize), String> {

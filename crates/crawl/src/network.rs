@@ -191,13 +191,15 @@ impl Requester {
             records.extend(self.records.map(record));
         };
         let group_of = |url: &Url| self.group_within(visit, url);
+        let lease = request_lease(visit.lease.clone());
+        let plain = RobotsRequest::new(&visit.url, &group_of, &lease, self.clock.now());
+        let site = CanonicalUrl::parse(visit.url.as_str()).ok().map(|url| url.domain().to_owned());
         let request = RobotsRequest {
             url: visit.url.clone(),
             hops: visit.hops,
-            group_of: &group_of,
-            lease: &request_lease(visit.lease.clone()),
+            site: site.unwrap_or_else(|| plain.site.clone()),
             previous: visit.previous.as_ref(),
-            now: self.clock.now(),
+            ..plain
         };
         let answer = self.fetcher.robots(request, &mut heard).await;
         match &answer {

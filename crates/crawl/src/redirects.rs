@@ -21,6 +21,8 @@
 //! * The target's host is in a back-off, or its robots.txt is not known.
 //! * The target would have to wait longer than one delay.
 //!
+//! The request for a robots.txt follows its redirects with the site's cookies too ([`gleaner_fetch::Fetcher`]).
+//!
 //! Limitation: a redirect to another URL without a cookie is not followed within the visit, even if its target
 //! sets a cookie and redirects back. A replay follows no redirects, because the archive contains every response after a
 //! redirect.

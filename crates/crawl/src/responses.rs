@@ -96,8 +96,7 @@ impl Pipeline {
     fn record_backoff(&mut self, visit: &Visit, backoff: Duration) -> Result<(), CrawlError> {
         let mut change = self.recorder.writer.begin();
         let mut host = change.host(visit.requested().host(), visit.requested().domain())?;
-        // A new response must not shorten a back-off that already runs.
-        host.held_until = host.held_until.max(Some(self.session.clock.after(backoff)));
+        host.hold_until(self.session.clock.after(backoff));
         change.put_host(&host);
         self.commit(change)
     }

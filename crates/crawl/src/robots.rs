@@ -2,7 +2,7 @@
 
 use gleaner_fetch::{Access, RobotsAnswer, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
-use gleaner_store::{HostId, HostRecord};
+use gleaner_store::HostId;
 use url::Url;
 
 use crate::error::CrawlError;
@@ -51,9 +51,10 @@ impl Pipeline {
         change.put_robots(&host.name, record);
         let held = self.frontier.politeness.backoffs.remaining(&host.name);
         if !held.is_zero()
-            && let Some(known) = self.recorder.store.host(&host.name)?
+            && let Some(mut known) = self.recorder.store.host(&host.name)?
         {
-            change.put_host(&HostRecord { held_until: Some(self.session.clock.after(held)), ..known });
+            known.hold_until(self.session.clock.after(held));
+            change.put_host(&known);
         }
         for url in self.sitemaps(id, host, origin) {
             let found = FoundUrl { url, role: Role::Sitemap, dated: None, news: false };

@@ -282,6 +282,7 @@ mod tests {
         let backoffs = Backoffs::default();
         backoffs.start("a", seconds(10));
         backoffs.start("a", seconds(2));
+        backoffs.push_back("a", BackoffReason::TooManyRequests, false, Some(seconds(1)));
         let start = Instant::now();
         let waiting = tokio::spawn({
             let backoffs = backoffs.clone();

@@ -3,12 +3,17 @@
 //! The HTTP library decodes only `chunked`, so this module decodes all other codings. Requests do not offer
 //! other transfer codings. If a server uses one anyway, it is decoded like a content coding.
 //!
-//! Limitations: some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`,
-//! `text/html`). If the body is text, an unknown coding is ignored, as in browsers. Otherwise the result is
-//! [`FetchError::UnknownCoding`]. A `Content-Length` that is too small truncates an uncoded body without an
-//! error. The library treats the remaining bytes as the next response, and closes the connection.
+//! [`is_complete`] decides whether a body is complete, also if its transfer broke off.
+//!
+//! Some servers write values into `Content-Encoding` that are not codings (`utf-8`, `none`, `text/html`). If the
+//! body is text, an unknown coding is ignored, as in browsers. Otherwise the result is
+//! [`FetchError::UnknownCoding`]. Other servers state a coding and send plain text. It is used as it is.
+//!
+//! Limitation: a `Content-Length` that is too small cuts an uncoded body without an error. The library treats
+//! the remaining bytes as the next response and closes the connection. It does not report them, so a page that
+//! ends within its text or a tag only causes a warning (`client.rs`).
 
-use gleaner_coding::{Coding, DecodeError, Decoder, gunzip, listed};
+use gleaner_coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip, is_complete, listed};
 
 use crate::error::FetchError;
 
@@ -22,6 +27,8 @@ pub(crate) struct Codings {
     /// Whether the body is decoded when it is complete ([`gunzip`]), and not piece by piece.
     at_once: bool,
     unknown: Option<String>,
+    /// Why the body, which is text, does not have its coding.
+    mislabelled: Option<String>,
     received: Option<Vec<u8>>,
     /// Number of bytes received so far, before decoding.
     came: usize,
@@ -49,7 +56,15 @@ impl Codings {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let received = is_content.then(Vec::new);
         let at_once = is_content && known == [Coding::Gzip] && !keeps_part;
-        Ok(Self { decoder: Decoder::new(&known), at_once, unknown, received, came: 0, limit })
+        Ok(Self {
+            decoder: Decoder::new(&known),
+            at_once,
+            unknown,
+            mislabelled: None,
+            received,
+            came: 0,
+            limit,
+        })
     }
 
     /// Decodes the next piece into `body`, or keeps it until the body is complete. Returns `false` if the limit
@@ -70,14 +85,32 @@ impl Codings {
         match self.decoder.push(piece, body, self.limit) {
             Ok(()) => Ok(true),
             Err(DecodeError::Full) => Ok(false),
-            Err(DecodeError::Broken(reason)) => Err(self.broken(reason)),
+            Err(DecodeError::Broken(reason)) => self.read_plain(reason, body),
         }
     }
 
-    /// Checks that the body is complete, and decodes what is not yet decoded into `body`. Returns the received
-    /// bytes if the body has a content coding. Returns `None` if it has no coding, or if it has a transfer
-    /// coding.
-    pub(crate) fn finish(mut self, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, FetchError> {
+    /// Reads the body without its coding if the received bytes are text. `reason` says why they do not have the
+    /// coding. Further pieces are read in the same way.
+    fn read_plain(&mut self, reason: String, body: &mut Vec<u8>) -> Result<bool, FetchError> {
+        match self.received.take() {
+            Some(received) if is_text(&received) => {
+                body.clear();
+                (self.decoder, self.mislabelled) = (Decoder::new(&[]), Some(reason));
+                self.decode(&received, body)
+            }
+            _ => Err(self.broken(reason)),
+        }
+    }
+
+    /// Decodes what is not yet decoded into `body`, and checks that the body is complete. `transfer` is the error
+    /// with which the transfer broke off. Returns the received bytes if the body has a content coding and its
+    /// data and checksums are there, so that every reader can decode them. Otherwise returns `None`, also if the
+    /// body has a transfer coding.
+    pub(crate) fn finish(
+        mut self,
+        transfer: Result<(), FetchError>,
+        body: &mut Vec<u8>,
+    ) -> Result<Option<Vec<u8>>, FetchError> {
         if self.at_once {
             let received = self.received.take().unwrap_or_default();
             if let Some(decoded) = gunzip(&received, self.limit) {
@@ -89,12 +122,17 @@ impl Codings {
             }
             self.received = Some(received);
         }
-        if !self.decoder.is_whole() {
+        let end = self.decoder.end(self.received.as_deref().unwrap_or_default(), body);
+        if !is_complete(transfer.is_ok(), end, body) {
+            transfer?;
             return Err(self.broken("the body ends within its coding".into()));
         }
-        match self.unknown {
-            Some(coding) if !is_text(body) => Err(FetchError::UnknownCoding { coding: shortened(&coding) }),
-            _ => Ok(self.received.filter(|received| !received.is_empty())),
+        match (self.unknown, self.mislabelled) {
+            (Some(coding), _) if !is_text(body) => {
+                Err(FetchError::UnknownCoding { coding: shortened(&coding) })
+            }
+            (_, Some(reason)) if !is_text(body) => Err(FetchError::Broken(reason)),
+            _ => Ok(self.received.filter(|_| end == CodingEnd::Whole)),
         }
     }
 
@@ -149,16 +187,18 @@ mod tests {
                     return Err(FetchError::TooLarge { limit });
                 }
             }
-            codings.finish(&mut body).map(|received| (body, received))
+            codings.finish(Ok(()), &mut body).map(|received| (body, received))
         };
         let (body, received) = read(&coded, 23).unwrap();
         assert_eq!((body, received), (vec![b'a'; 20], Some(coded.to_vec())));
         for limit in [19, 22] {
             assert!(matches!(read(&coded, limit), Err(FetchError::TooLarge { .. })), "{limit}");
         }
-        for broken in [&coded[..15][..], b"<p>plain text", &[0x1f, 0x8b, 9, 0, 0, 0, 0, 0]] {
+        for broken in [&coded[..14][..], &[0x1f, 0x8b, 9, 0, 0, 0, 0, 0]] {
             assert!(matches!(read(broken, 100), Err(FetchError::Broken(_))), "{broken:?}");
         }
+        // Without the trailer, no reader of the archive could check the data, so they are archived decoded.
+        assert_eq!(read(&coded[..15], 100).unwrap(), (vec![b'a'; 20], None));
     }
 
     #[test]

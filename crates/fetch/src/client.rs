@@ -8,21 +8,25 @@
 //! time limit applies to the whole request, and another to each piece of the body.
 //!
 //! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
-//! the zlib format, or a second gzip member. If the compressed data are incomplete, or the body is shorter
-//! than its `Content-Length`, the result is an error and not a short page. A sitemap that is itself a gzip
-//! file (`sitemap.xml.gz`) is returned unchanged.
+//! the zlib format, or a second gzip member. If a body is incomplete, the result is an error and not a short
+//! page. `gleaner_coding::is_complete` is the rule. A body can be complete although its `Content-Length` is wrong
+//! or its transfer broke off. Requests never ask for a part, so a 206 response is an error unless its
+//! `Content-Range` is the whole body. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is returned
+//! unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_coding::{ACCEPTED, header_text};
+use gleaner_coding::{ACCEPTED, breaks_off, header_text, is_whole_range};
 use gleaner_config::FetchSettings;
+use hyper::body::Bytes;
+use reqwest::StatusCode;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, PROXY_AUTHENTICATE,
 };
 use thiserror::Error;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
 
 use crate::address::{AddressPolicy, RefusedAddress, Resolver, environment_proxies, proxy_hosts};
@@ -178,15 +182,15 @@ impl Client {
     /// Sends a request within the time limit. If no file descriptor is free for the connection, waits and
     /// retries.
     async fn send_in_time(&self, request: &Request, lease: &RequestLease) -> Result<Response, FetchError> {
-        let (limit, begin) = (FetchError::Timeout { limit: self.total }, Instant::now());
+        let begin = Instant::now();
         loop {
-            match timeout(self.total, self.send_once(request, lease)).await {
+            match self.send_once(request, lease).await {
                 // Nothing was sent. Other requests will release their file descriptors.
-                Ok(Err(FetchError::NoFile)) if begin.elapsed() < FILES_PATIENCE => {
+                Err(FetchError::NoFile) if begin.elapsed() < FILES_PATIENCE => {
                     tracing::warn!(url = %request.url, "{}; the request waits for one", FetchError::NoFile);
                     sleep(FILES_PAUSE).await;
                 }
-                answer => return answer.unwrap_or(Err(limit)),
+                answer => return answer,
             }
         }
     }
@@ -210,7 +214,9 @@ impl Client {
         let sent = sent(&request.url, &headers, &self.agent);
         let mut get = reqwest::Request::new(reqwest::Method::GET, request.url.clone());
         *get.headers_mut() = headers;
-        let mut answer = self.connections.send(get, lease.permit()?, lease).await.map_err(|e| {
+        let deadline = Instant::now() + self.total;
+        let answer = timeout_at(deadline, self.connections.send(get, lease.permit()?, lease)).await;
+        let mut answer = answer.map_err(|_| FetchError::Timeout { limit: self.total })?.map_err(|e| {
             if e.is_connect() {
                 self.resolver.names.forget(request.url.host_str().unwrap_or_default());
             }
@@ -223,27 +229,50 @@ impl Client {
             return Err(HEADERS_TOO_LARGE);
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
+        if answer.status() == StatusCode::PARTIAL_CONTENT && !is_whole_range(&response.headers) {
+            return Err(FetchError::Broken(
+                "a part of the body (206), although no part was requested".into(),
+            ));
+        }
+        self.read_body(request, &mut answer, &mut response, deadline).await?;
+        Ok(response)
+    }
+
+    /// Reads the body with the limits for its status and for the kind of the request.
+    async fn read_body(
+        &self,
+        request: &Request,
+        answer: &mut reqwest::Response,
+        response: &mut Response,
+        deadline: Instant,
+    ) -> Result<(), FetchError> {
         if !answer.status().is_success() {
             // The body of an unsuccessful response only explains the failure to people, so it may be
             // incomplete.
-            let read = self.read(&mut answer, &mut response, REFUSAL_BODY, true).await;
+            let read = self.read(answer, response, REFUSAL_BODY, true, deadline).await;
             response.is_cut = !matches!(read, Ok(true));
-        } else if request.want == RequestKind::Robots {
-            response.is_cut = !self.read(&mut answer, &mut response, ROBOTS_LIMIT as u64, true).await?;
-        } else {
-            let limit = if request.want == RequestKind::Page { self.max_page } else { self.max_list };
-            if request.want == RequestKind::Page {
-                accept_type(response.content_type.as_deref())?;
-            }
-            let stated = answer.content_length().is_some_and(|length| length > limit);
-            if stated || !self.read(&mut answer, &mut response, limit, false).await? {
-                return Err(FetchError::TooLarge { limit });
-            }
-            if request.want == RequestKind::Page && response.content_type.is_none() {
-                accept_body(&response.body)?;
-            }
+            return Ok(());
         }
-        Ok(response)
+        if request.want == RequestKind::Robots {
+            response.is_cut = !self.read(answer, response, ROBOTS_LIMIT as u64, true, deadline).await?;
+            return Ok(());
+        }
+        let is_page = request.want == RequestKind::Page;
+        let limit = if is_page { self.max_page } else { self.max_list };
+        if is_page {
+            accept_type(response.content_type.as_deref())?;
+        }
+        let stated = answer.content_length().is_some_and(|length| length > limit);
+        if stated || !self.read(answer, response, limit, false, deadline).await? {
+            return Err(FetchError::TooLarge { limit });
+        }
+        if is_page && response.content_type.is_none() {
+            accept_body(&response.body)?;
+        }
+        if is_page && breaks_off(&response.body) {
+            tracing::warn!(url = %request.url, "the page ends within its text or a tag, so its end may be missing");
+        }
+        Ok(())
     }
 
     /// Returns the name of the proxy if the proxy has answered with a 407. Only a proxy may send this status
@@ -252,30 +281,44 @@ impl Client {
     /// connection error.
     fn refusing_proxy(&self, request: &Request, answer: &reqwest::Response) -> Option<String> {
         let is_refused = request.url.scheme() == "http"
-            && answer.status() == reqwest::StatusCode::PROXY_AUTHENTICATION_REQUIRED
+            && answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
             && answer.headers().contains_key(PROXY_AUTHENTICATE);
         is_refused.then(|| self.proxies.named(&request.url)).flatten()
     }
 
+    /// Reads the body until its end, `limit` or `deadline`. Returns `false` if the body exceeds `limit`.
     async fn read(
         &self,
         answer: &mut reqwest::Response,
         response: &mut Response,
         limit: u64,
         keeps_part: bool,
+        deadline: Instant,
     ) -> Result<bool, FetchError> {
-        let idle = self.idle;
         let mut codings = Codings::from_headers(&response.headers, limit, keeps_part)?;
-        loop {
-            let piece =
-                timeout(idle, answer.chunk()).await.map_err(|_| FetchError::Timeout { limit: idle })?;
-            let Some(piece) = piece.map_err(|e| FetchError::from_reqwest(&e, idle, None))? else {
-                response.coded = codings.finish(&mut response.body)?;
-                return Ok(true);
-            };
-            if !codings.push(&piece, &mut response.body)? {
-                return Ok(false);
+        let transfer = loop {
+            match self.next_piece(answer, deadline).await {
+                Ok(Some(piece)) if codings.push(&piece, &mut response.body)? => {}
+                Ok(Some(_)) => return Ok(false),
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
             }
+        };
+        response.coded = codings.finish(transfer, &mut response.body)?;
+        Ok(true)
+    }
+
+    /// Waits for the next piece of a body, or for its end.
+    async fn next_piece(
+        &self,
+        answer: &mut reqwest::Response,
+        deadline: Instant,
+    ) -> Result<Option<Bytes>, FetchError> {
+        let idle = Instant::now() + self.idle;
+        let limit = if idle < deadline { self.idle } else { self.total };
+        match timeout_at(idle.min(deadline), answer.chunk()).await {
+            Ok(piece) => piece.map_err(|e| FetchError::from_reqwest(&e, self.idle, None)),
+            Err(_) => Err(FetchError::Timeout { limit }),
         }
     }
 }

@@ -18,6 +18,7 @@ use url::{Position, Url};
 use crate::access::RobotsRecord;
 use crate::backoff::{BackoffReason, Backoffs};
 use crate::client::{Client, ClientError};
+use crate::cookies::Cookies;
 use crate::error::FetchError;
 use crate::gate::{GateGuard, Gates};
 use crate::message::{Request, RequestKind, Response};
@@ -54,6 +55,8 @@ pub struct RobotsRequest<'a> {
     pub url: Url,
     /// Number of redirects that led to this URL.
     pub hops: usize,
+    /// The site whose cookies are sent, as in [`Cookies::of_site`].
+    pub site: String,
     /// Returns the group of a URL, or `None` if this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
     /// Limits how long the requests may run.
@@ -66,7 +69,7 @@ pub struct RobotsRequest<'a> {
 
 impl<'a> RobotsRequest<'a> {
     /// Creates a request for the robots.txt of a host, without a stored record. Only the scheme, host and
-    /// port of `origin` matter.
+    /// port of `origin` matter. The site is the host.
     #[must_use]
     pub fn new(
         origin: &Url,
@@ -78,7 +81,8 @@ impl<'a> RobotsRequest<'a> {
         url.set_path("/robots.txt");
         url.set_query(None);
         url.set_fragment(None);
-        Self { url, hops: 0, group_of, lease, previous: None, now }
+        let site = url.host_str().unwrap_or_default().to_owned();
+        Self { url, hops: 0, site, group_of, lease, previous: None, now }
     }
 }
 
@@ -211,14 +215,16 @@ impl Fetcher {
     }
 
     /// Requests a robots.txt and interprets the response. Follows up to five redirects, including the
-    /// redirects that led to this request. Each redirect waits at the gate of its own group. Calls
+    /// redirects that led to this request. Each redirect waits at the gate of its own group. Sends the cookies
+    /// that the responses of the site set, because some sites redirect each request without a cookie. Calls
     /// `on_response` with each response and its URL.
     pub async fn robots(
         &self,
         request: RobotsRequest<'_>,
         on_response: &mut (dyn FnMut(&Url, &Response) + Send),
     ) -> RobotsAnswer {
-        let RobotsRequest { mut url, mut hops, group_of, lease, previous, now } = request;
+        let RobotsRequest { mut url, mut hops, site, group_of, lease, previous, now } = request;
+        let mut cookies = Cookies::of_site(&site);
         let failed = |reason| RobotsAnswer::Record(RobotsRecord::failed(reason, previous, now));
         let none = |status| RobotsAnswer::Record(RobotsRecord::none(status, now));
         let first = hops;
@@ -228,16 +234,18 @@ impl Fetcher {
             if hops > first && wait > LONGEST_REDIRECT_WAIT {
                 return failed("it leads to a host that asked to wait".into());
             }
-            let response =
-                match self.page(&Request::new(url.clone(), RequestKind::Robots), &group, lease).await {
-                    Ok(response) => response,
-                    // The host's address is refused, so each request for a page of the host fails with this error
-                    // too.
-                    Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
-                    Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
-                    Err(error) => return failed(error.to_string()),
-                };
+            let cookie = cookies.header(&url);
+            let request = Request { cookie, ..Request::new(url.clone(), RequestKind::Robots) };
+            let response = match self.page(&request, &group, lease).await {
+                Ok(response) => response,
+                // The host's address is refused, so each request for a page of the host fails with this error
+                // too.
+                Err(FetchError::PrivateAddress { .. }) if hops == 0 => return none(0),
+                Err(FetchError::NotPermitted) => return RobotsAnswer::NotPermitted,
+                Err(error) => return failed(error.to_string()),
+            };
             on_response(&url, &response);
+            cookies.store(&url, &response);
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));
             match (response.status, next) {
                 (200..300, _) => {

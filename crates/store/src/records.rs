@@ -151,7 +151,7 @@ pub struct HostRecord {
     pub buffered: u32,
     /// Version of the newest template, or 0 if there is no template.
     pub template: u32,
-    /// The end of the host's back-off.
+    /// The end of the host's back-off. [`HostRecord::hold_until`] extends it.
     pub held_until: Option<Timestamp>,
     /// Whether the newest template is outdated, and pages are buffered for a new one.
     #[serde(default)]
@@ -186,6 +186,12 @@ impl HostRecord {
             announced_updates: 0,
             confirmed_updates: 0,
         }
+    }
+
+    /// Extends the host's back-off to `end`. A back-off that ends later is kept: a 429 without `Retry-After`
+    /// must not shorten the wait that an earlier response asked for.
+    pub fn hold_until(&mut self, end: Timestamp) {
+        self.held_until = self.held_until.max(Some(end));
     }
 }
 
@@ -360,5 +366,15 @@ mod tests {
         let totals: Totals = decode("the totals", &encode(&(languages, 5_u64))).unwrap();
         assert_eq!((totals.documents(), totals.words(), totals.duplicates), (3, 700, 5));
         assert_eq!((totals.near_duplicates, totals.clusters, totals.numbers), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_back_off_is_never_shortened() {
+        let mut host = HostRecord::new(HostId(1), "a.example", "a.example");
+        let [early, late] = ["2026-11-28T01:00:00Z", "2026-11-28T02:00:00Z"].map(|at| at.parse().unwrap());
+        for (end, expected) in [(early, early), (late, late), (early, late)] {
+            host.hold_until(end);
+            assert_eq!(host.held_until, Some(expected));
+        }
     }
 }

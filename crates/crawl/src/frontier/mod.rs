@@ -387,7 +387,7 @@ impl Frontier {
             return true;
         }
         let access = self.hosts.get(&record.host).and_then(|host| host.access.as_ref());
-        access.is_some_and(|access| access.verdict(&robots_path(url)).is_allowed())
+        access.is_some_and(|access| access.verdict(&robots_path(url.url())).is_allowed())
     }
 
     /// Whether a host gets no more requests in this run, because the host or its site has reached a limit.

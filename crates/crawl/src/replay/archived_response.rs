@@ -3,10 +3,12 @@
 //! A `response` record becomes its HTTP response. A `resource` record becomes a 200 response with the
 //! record's content type. All other records and robots.txt files are skipped, and counted by their kind.
 //!
-//! The body of an incomplete page is not parsed. A page is incomplete if its record is marked as truncated,
-//! is shorter than its `Content-Length`, ends within compressed or chunked data, or has status 206.
+//! The body of an incomplete page is not parsed. A page may be incomplete if its record is marked as truncated,
+//! is shorter than its `Content-Length`, ends within compressed or chunked data, or has status 206. The rule is
+//! the same as in a crawl ([`is_complete`]).
 
 use gleaner_archive::{Digest, HttpMessage, Payload, Record, Truncation};
+use gleaner_coding::{is_complete, is_whole_range};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
@@ -134,20 +136,40 @@ fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: 
     if record.is_cut || payload.cut == Some(Truncation::Limit) {
         return Some(Outcome::TooLarge { limit: limit as u64 });
     }
-    let stated = record.truncated().or_else(|| (message.status == 206).then_some("partial_content"));
-    let reason = stated
+    let truncated = |reason: &str| Some(Outcome::Truncated { reason: reason.into() });
+    if message.status == 206 && !is_whole_range(&message.headers) {
+        return truncated("partial_content");
+    }
+    if payload.cut == Some(Truncation::Coding) {
+        return truncated("coding");
+    }
+    let broken_off = record
+        .truncated()
         .or_else(|| message.is_short().then_some("content_length"))
-        .or_else(|| (payload.cut == Some(Truncation::Coding)).then_some("coding"));
-    reason.map(|reason| Outcome::Truncated { reason: reason.into() })
+        .or_else(|| payload.cut.map(|_| "coding"));
+    if is_complete(broken_off.is_none(), payload.end, &payload.body) {
+        return None;
+    }
+    truncated(broken_off.unwrap_or("coding"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
     use gleaner_archive::Header;
 
     use super::*;
 
     const PAGE: &str = "<html><p>Rain fell on the valley.";
+
+    fn gzip(body: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
+    }
 
     fn limits() -> BodyLimits {
         BodyLimits { page: 1000, list: 2000 }
@@ -183,6 +205,14 @@ mod tests {
             ("WARC-Segment-Number: 1", "200 OK", page, false, truncated("segmented")),
             ("", "200 OK\r\nContent-Length: 99", page, false, truncated("content_length")),
             ("", "206 Partial Content", page, false, truncated("partial_content")),
+            ("", "206 Partial Content\r\nContent-Range: bytes 0-32/33", page, false, None),
+            (
+                "",
+                "206 Partial Content\r\nContent-Range: bytes 0-32/34",
+                page,
+                false,
+                truncated("partial_content"),
+            ),
             ("", "200 OK\r\nTransfer-Encoding: chunked", chunked.as_bytes(), false, None),
             (
                 "",
@@ -198,6 +228,27 @@ mod tests {
         ];
         for (fields, head, body, is_cut, expected) in cases {
             assert_eq!(response(fields, head, body, is_cut), expected, "{fields} {head}");
+        }
+    }
+
+    #[test]
+    fn the_end_tag_of_a_page_shows_that_it_is_whole() {
+        let page = format!("{PAGE}</html>\n");
+        let (chunked, coded) = (format!("{:x}\r\n{page}", page.len()), gzip(page.as_bytes()));
+        let gzip = "200 OK\r\nContent-Encoding: gzip";
+        for (fields, head, body) in [
+            ("WARC-Truncated: disconnect", "200 OK", page.as_bytes()),
+            ("", "200 OK\r\nContent-Length: 99", page.as_bytes()),
+            ("", "200 OK\r\nTransfer-Encoding: chunked", chunked.as_bytes()),
+            ("", gzip, &coded[..coded.len() - 8]),
+            ("WARC-Truncated: disconnect", gzip, &coded),
+        ] {
+            assert_eq!(response(fields, head, body, false), None, "{fields} {head}");
+        }
+        let mut damaged = coded.clone();
+        damaged[coded.len() - 8] ^= 1;
+        for half in [&coded[..coded.len() - 15], &damaged] {
+            assert_eq!(response("", gzip, half, false), truncated("coding"));
         }
     }
 

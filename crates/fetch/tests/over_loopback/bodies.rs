@@ -149,10 +149,8 @@ async fn an_empty_body_is_none_in_any_coding() {
 #[tokio::test]
 async fn a_body_that_ends_within_its_coding_is_a_broken_answer() {
     let text = text();
-    let second_cut = [gzip(&text), gzip(&text)[..30].to_vec()].concat();
     for (coding, coded) in [
         ("gzip", gzip(&text)),
-        ("gzip", second_cut),
         ("deflate", zlib(&text)),
         ("deflate", deflate(&text)),
         ("zstd", zstd(&text)),
@@ -160,7 +158,9 @@ async fn a_body_that_ends_within_its_coding_is_a_broken_answer() {
         ("gzip, br", brotli(&gzip(&text))),
     ] {
         let header = format!("Content-Encoding: {coding}");
-        for cut in [1, coded.len() / 2] {
+        // A gzip member without its trailer of eight bytes is complete.
+        let least = if coding == "gzip" { 9 } else { 1 };
+        for cut in [least, coded.len() / 2] {
             let cut = &coded[..coded.len() - cut];
             // The `Content-Length` is right, so only the coding shows that the body is incomplete.
             let got = page(answer("200 OK", &[HTML, &header], cut)).await;
@@ -169,16 +169,33 @@ async fn a_body_that_ends_within_its_coding_is_a_broken_answer() {
             assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
         }
     }
+    let second_cut = [gzip(&text), gzip(&text)[..30].to_vec()].concat();
+    let got = page(answer("200 OK", &[HTML, "Content-Encoding: gzip"], &second_cut)).await;
+    assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
     let transfer = [HTML, "Transfer-Encoding: gzip, chunked"];
     let got = page(chunked(&transfer, &gzip(&text)[..30])).await;
     assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
 }
 
 #[tokio::test]
-async fn a_coding_that_lies_is_a_broken_answer() {
-    for coding in ["gzip", "deflate", "br", "zstd"] {
+async fn text_that_is_labelled_as_compressed_is_read_as_it_is() {
+    let binary = [&b"\0\x01\x02"[..], &[7; 400]].concat();
+    for coding in ["gzip", "deflate", "br", "zstd", "gzip, br"] {
         let header = format!("Content-Encoding: {coding}");
-        let got = page(answer("200 OK", &[HTML, &header], b"<p>plain")).await;
+        for text in ["<p>plain", "<!DOCTYPE html><html><p>Ch\u{e0}o</html>", &"<html><p>plain\n".repeat(900)]
+        {
+            let got = page(answer("200 OK", &[HTML, &header], text.as_bytes())).await.unwrap();
+            assert_eq!((got.body.as_slice(), got.coded), (text.as_bytes(), None), "{coding}");
+            // Not all of the text arrived.
+            let sent =
+                format!("HTTP/1.1 200 OK\r\n{HTML}\r\n{header}\r\nContent-Length: 99999\r\n\r\n<p>{text}");
+            let got = page(sent.into_bytes()).await;
+            assert_eq!(matches!(got, Err(FetchError::Broken(_))), !text.ends_with("</html>"), "{coding}");
+        }
+        let rules = b"User-agent: *\nDisallow: /secret/\n";
+        let got = get(&[], answer("200 OK", &[&header], rules), RequestKind::Robots).await.unwrap();
+        assert_eq!(got.body, rules, "{coding}");
+        let got = page(answer("200 OK", &[HTML, &header], &binary)).await;
         assert!(matches!(got, Err(FetchError::Broken(_))), "{coding}: {got:?}");
     }
     let deep = page(answer("200 OK", &[HTML, "Content-Encoding: gzip,gzip,gzip,gzip,gzip"], b"x")).await;
@@ -199,29 +216,86 @@ async fn a_coding_that_is_not_known_is_named() {
     }
 }
 
+fn measured(length: usize, headers: &[&str], body: &[u8]) -> Vec<u8> {
+    let length = format!("Content-Length: {length}");
+    unmeasured(&[headers, &[&length]].concat(), body)
+}
+
 #[tokio::test]
-async fn a_length_that_is_not_the_bodys_never_gives_a_coded_body_in_part() {
-    let (text, coded) = (text(), gzip(&text()));
-    let stated = |length: usize, body: &[u8], headers: &str| {
-        let head = format!("HTTP/1.1 200 OK\r\n{HTML}\r\n{headers}Content-Length: {length}\r\n\r\n");
-        [head.as_bytes(), body].concat()
-    };
-    for sent in [
-        stated(text.len() + 1, &text, ""),
-        stated(coded.len() + 1, &coded, "Content-Encoding: gzip\r\n"),
-        stated(coded.len() - 1, &coded, "Content-Encoding: gzip\r\n"),
+async fn a_body_is_complete_if_its_coding_or_its_end_tag_shows_it() {
+    let (half, gz) = (text(), "Content-Encoding: gzip");
+    let whole = [&half[..], b"</html>\n"].concat();
+    let chunks = chunked(&[HTML, "Transfer-Encoding: chunked"], &whole);
+    for (name, sent, is_archived_coded) in [
+        ("a length that is too large", measured(whole.len() + 10, &[HTML], &whole), false),
+        ("no last chunk", chunks[..chunks.len() - 5].to_vec(), false),
+        ("no end of a chunk", chunks[..chunks.len() - 7].to_vec(), false),
+        ("the length of the text", measured(whole.len(), &[HTML, gz], &gzip(&whole)), true),
+        ("a coded length that is too large", measured(9999, &[HTML, gz], &gzip(&half)), true),
+        ("no trailer", measured(gzip(&half).len() - 8, &[HTML, gz], &gzip(&half)), false),
+        ("a length that cuts the trailer", measured(gzip(&half).len() - 1, &[HTML, gz], &gzip(&half)), false),
+        (
+            "no end of deflate",
+            measured(zlib(&whole).len() - 4, &[HTML, "Content-Encoding: deflate"], &zlib(&whole)),
+            false,
+        ),
+    ] {
+        let got = page(sent).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let body = if got.body.ends_with(b"</html>\n") { &whole } else { &half };
+        assert!(got.body == *body && !got.is_cut, "{name}");
+        assert_eq!(got.coded.is_some(), is_archived_coded, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_really_breaks_off_is_a_broken_answer() {
+    let (text, gz) = (text(), "Content-Encoding: gzip");
+    let chunks = chunked(&[HTML, "Transfer-Encoding: chunked"], &text);
+    for (name, sent) in [
+        ("a length that is too large", measured(text.len() + 1, &[HTML], &text)),
+        ("no last chunk", chunks[..chunks.len() - 5].to_vec()),
+        ("no body", measured(9, &[HTML], b"")),
+        ("no coded body", measured(9, &[HTML, gz], b"")),
+        ("half of the data", measured(9999, &[HTML, gz], &gzip(&text)[..30])),
+        ("a length that cuts the data", measured(gzip(&text).len() - 9, &[HTML, gz], &gzip(&text))),
     ] {
         let got = page(sent).await;
-        assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+        assert!(matches!(got, Err(FetchError::Broken(_))), "{name}: {got:?}");
     }
     // An uncoded body ends at its `Content-Length` (RFC 9112, 6.3). The client cannot know that it was
     // longer.
-    let got = page(stated(text.len() - 7, &text, "")).await.unwrap();
+    let got = page(measured(text.len() - 7, &[HTML], &text)).await.unwrap();
     assert_eq!(got.body, text[..text.len() - 7]);
-    // The last chunk is missing.
-    let whole = chunked(&[HTML, "Transfer-Encoding: chunked"], &text);
-    let got = page(whole[..whole.len() - 5].to_vec()).await;
-    assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+}
+
+#[tokio::test]
+async fn a_transfer_that_stalls_after_the_end_tag_is_complete() {
+    for (body, is_complete) in [("<p>Rain</html>", true), ("<p>Rain", false)] {
+        let sent = measured(99, &[HTML], body.as_bytes());
+        let server = Server::start(move |_| Answer::Stall(sent.clone())).await;
+        let client = Client::new(&settings(&["fetch.timeout=300ms"])).unwrap();
+        let request = Request::new(server.url("/"), RequestKind::Page);
+        let got = client.get(&request, &RequestLease::unlimited()).await;
+        assert_eq!(got.is_ok(), is_complete, "{got:?}");
+        assert!(is_complete || matches!(got, Err(FetchError::Timeout { .. })), "{got:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_206_is_complete_only_with_the_whole_range() {
+    let text = text();
+    let of = |headers: &[&str]| answer("206 Partial Content", &[&[HTML], headers].concat(), &text);
+    let (part, whole) = (
+        format!("Content-Range: bytes 0-{}/9999", text.len() - 1),
+        format!("Content-Range: bytes 0-{}/{}", text.len() - 1, text.len()),
+    );
+    for kind in [RequestKind::Page, RequestKind::Robots, RequestKind::List] {
+        for sent in [of(&[]), of(&[&part])] {
+            let got = get(&[], sent, kind).await;
+            assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+        }
+        assert_eq!(get(&[], of(&[&whole]), kind).await.unwrap().body, text);
+    }
 }
 
 #[tokio::test]

@@ -129,6 +129,30 @@ async fn five_redirects_are_followed_and_six_are_not() {
 }
 
 #[tokio::test]
+async fn a_robots_txt_behind_a_cookie_wall_is_read() {
+    let server = Server::start(|head| {
+        Answer::Bytes(match head {
+            head if head.contains("cookie: seen=1\r\n") => {
+                answer("200 OK", &[], b"User-agent: *\nDisallow: /x")
+            }
+            _ => answer("302 Found", &["Location: /robots.txt", "Set-Cookie: seen=1; Path=/"], b""),
+        })
+    })
+    .await;
+    assert!(!robots(&server, None).await.rules("gleaner").verdict("/x").is_allowed());
+    assert_eq!(server.seen().len(), 2);
+    // No cookie leaves the site.
+    let location = format!("Location: {}", server.url("/robots.txt"));
+    let cookie = format!("Set-Cookie: seen=1; Path=/; Domain={}", server.address.ip());
+    let source = Server::always(answer("302 Found", &[&location, &cookie], b"")).await;
+    let (group_of, lease) = (|url: &Url| Some(group_of(url)), RequestLease::unlimited());
+    let request = RobotsRequest::new(&source.url("/"), &group_of, &lease, now());
+    let request = RobotsRequest { site: "other.example".into(), ..request };
+    record(fetcher(&[]).robots(request, &mut |_, _| {}).await);
+    assert!(server.seen().iter().skip(2).all(|head| !head.contains("cookie:")), "{:?}", server.seen());
+}
+
+#[tokio::test]
 async fn a_redirect_to_a_private_address_is_not_followed() {
     let server =
         Server::always(answer("301 Moved", &["Location: http://169.254.169.254/robots.txt"], b"")).await;
