@@ -10,6 +10,7 @@
 mod accessibility;
 mod admission;
 mod archive;
+mod bad_nights;
 mod browser;
 mod compaction;
 mod crawl;
@@ -49,4 +50,5 @@ mod telemetry;
 mod trust;
 mod usage;
 mod warc;
+mod web;
 mod workers;
