@@ -136,6 +136,14 @@ mod tests {
     }
 
     #[test]
+    fn a_location_keeps_the_bytes_of_an_old_encoding() {
+        let block = b"HTTP/1.1 302 Found\r\nLocation: /caf\xe9\r\nX-Name: caf\xe9\r\n\r\n";
+        let message = HttpMessage::parse(block).unwrap();
+        assert_eq!(message.header("location"), Some("/caf%E9"));
+        assert_eq!(message.header("x-name"), Some("caf\u{FFFD}"));
+    }
+
+    #[test]
     fn a_body_is_short_by_its_length() {
         let cases = [
             ("Content-Length: 4", false),

@@ -35,6 +35,8 @@ const MOST_LINKS: usize = 10_000;
 const EMPTY: &str = "empty";
 /// A page with more links has the menu of its site.
 const MAX_BARE_LINKS: usize = 5;
+/// Why a list is not read if its body is an HTML page.
+const HTML_LIST: &str = "an HTML page where a feed or sitemap was expected";
 /// Maximum number of further sitemaps that a sitemap out of scope may list.
 const MAX_LISTED_SITEMAPS: usize = 1_000;
 
@@ -144,6 +146,27 @@ pub(crate) fn read(
     parsed_response
 }
 
+/// Whether a response to the request for a sitemap may be an article: another sitemap lists the URL, and the body is an
+/// HTML page. Some indexes list articles instead of sitemaps.
+pub(crate) fn may_be_article(visit: &Visit, response: &Response) -> bool {
+    visit.record.role == Role::Sitemap
+        && visit.record.depth > 0
+        && response.accept_page().is_ok()
+        && sniff(&response.body) == BodyType::Html
+}
+
+/// Changes the result for a URL that was read as a page although a sitemap was expected. If it is not an article, it
+/// stays a sitemap, because an error page may be there for one night.
+pub(crate) fn keep_if_article(visit: &mut Visit, parsed_response: &mut ParsedResponse) {
+    if matches!(parsed_response.content, Content::Article(_) | Content::Raw(_) | Content::Excluded(_)) {
+        return;
+    }
+    visit.record.role = Role::Sitemap;
+    parsed_response.forget_links();
+    (parsed_response.etag, parsed_response.last_modified) = (None, None);
+    parsed_response.content = Content::Unreadable(HTML_LIST.into());
+}
+
 fn read_list(parsed_response: &mut ParsedResponse, visit: &Visit, body: &[u8], scope: &Scope, max_list: u64) {
     let limits = ReadLimits { bytes: max_list, ..ReadLimits::default() };
     let found = match sniff(body) {
@@ -153,7 +176,7 @@ fn read_list(parsed_response: &mut ParsedResponse, visit: &Visit, body: &[u8], s
         BodyType::Feed => feed::read(body, &visit.url, limits)
             .map(|list| (list.discovered, list.cut, list.flaw))
             .map_err(|error| error.to_string()),
-        BodyType::Html => Err("an HTML page where a feed or sitemap was expected".into()),
+        BodyType::Html => Err(HTML_LIST.into()),
         BodyType::Other => Err("neither a feed nor a sitemap".into()),
     };
     match found {
@@ -345,22 +368,34 @@ fn follow(
     if directives.nofollow {
         parsed_response.refuse("nofollow", on_page.anchors.len());
     } else {
-        add_links(parsed_response, visit, &on_page, known);
+        // On an article, they would be copies, advertisements and translations.
+        let is_article = visit.record.role == Role::Page;
+        let hidden = if is_article { Vec::new() } else { gleaner_html::links::hidden_links(page) };
+        add_links(parsed_response, visit, &on_page, &hidden, known);
     }
     directives
 }
 
 /// Adds the links of a page. Ignores the feeds that an article links to, because they contain its comments.
-fn add_links(parsed_response: &mut ParsedResponse, visit: &Visit, on_page: &Links, known: &KnownLinks) {
+fn add_links(
+    parsed_response: &mut ParsedResponse,
+    visit: &Visit,
+    on_page: &Links,
+    hidden: &[String],
+    known: &KnownLinks,
+) {
     let base = on_page
         .base
         .as_deref()
         .and_then(|base| visit.url.join(base).ok())
         .unwrap_or_else(|| visit.url.clone());
     let ways = on_page.refresh.iter().chain(&on_page.next).map(String::as_str);
-    let hrefs = ways.chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()));
+    let hrefs = ways
+        .chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()))
+        .chain(hidden.iter().map(String::as_str));
     let mut discovered = known.judge(&base, hrefs.take(MOST_LINKS));
-    parsed_response.refuse("beyond_the_limit_of_a_page", on_page.anchors.len().saturating_sub(MOST_LINKS));
+    let count = on_page.anchors.len() + hidden.len();
+    parsed_response.refuse("beyond_the_limit_of_a_page", count.saturating_sub(MOST_LINKS));
     if matches!(visit.record.role, Role::Front | Role::Section) {
         let feed = |url| FoundUrl { url, role: Role::Feed, dated: None, news: false };
         let feeds: Vec<FoundUrl> =

@@ -20,6 +20,12 @@ pub fn host_summary(host: &HostView, in_scope: bool, report: Option<&Report>) ->
     if host.record.paused {
         return paused();
     }
+    if !in_scope && host.counts.first().is_some_and(Option::is_some) {
+        return Bilingual::new(
+            "not among the seed sites; only the sitemaps that the robots.txt of a seed site names are read",
+            "không nằm trong các trang cần thu thập; chỉ đọc các sitemap mà robots.txt của trang cần thu thập nêu",
+        );
+    }
     if !in_scope {
         return Bilingual::new(
             "not among the seed sites; not crawled",

@@ -83,7 +83,7 @@ impl WorkerContext {
         AdmissionRules { pins: self.pins.for_host(host), admission: &self.admission, robots: &self.robots }
     }
 
-    fn read(&self, visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
+    fn read(&self, mut visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
         let _inside = info_span!(parent: &visit.span, "read").entered();
         let is_success = (200..300).contains(&response.status);
         if is_success && visit.is_elsewhere() {
@@ -99,10 +99,19 @@ impl WorkerContext {
         if is_unchanged(&visit, records.as_ref()) {
             return Event::Unchanged(visit, response.body.len() as u64, records);
         }
+        let is_misplaced = extraction::may_be_article(&visit, &response);
+        if is_misplaced {
+            visit.record.role = Role::Page;
+        }
         let rules = self.rules(visit.url.host());
         let read = || extraction::read(&visit, *response, fetched, &self.known, rules, self.max_list);
         match catch_unwind(AssertUnwindSafe(read)) {
-            Ok(reading) => Event::Read(visit, Box::new(reading), records),
+            Ok(mut reading) => {
+                if is_misplaced {
+                    extraction::keep_if_article(&mut visit, &mut reading);
+                }
+                Event::Read(visit, Box::new(reading), records)
+            }
             Err(panic) => Event::Panicked(visit, panic_message(&*panic), records),
         }
     }

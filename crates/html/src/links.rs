@@ -4,7 +4,11 @@
 //! page's own address and [`Links::base`]. Empty addresses are dropped. `#top`, `mailto:` and `javascript:`
 //! are kept.
 //!
-//! Limitation: links that scripts create, and links in `<noscript>`, are not found.
+//! [`links`] does not find links in `<noscript>`, the pages of frames, and other language versions. They are mostly
+//! copies, advertisements or translations. But on some front pages, only they lead to the articles
+//! ([`hidden_links`]).
+//!
+//! Limitation: links that scripts create are not found.
 
 use html5ever::local_name;
 
@@ -68,6 +72,36 @@ pub fn links(page: &Page) -> Links {
     }
     links.next = links.next.or(anchored_next);
     links
+}
+
+/// Returns addresses that browsers do not show as links: those of the links in `<noscript>`, of the pages in `<iframe>`
+/// and `<frame>`, and of other language versions (`<link rel=alternate hreflang>`). The links in `<noscript>` come last.
+#[must_use]
+pub fn hidden_links(page: &Page) -> Vec<String> {
+    let (mut found, mut noscript) = (Vec::new(), String::new());
+    for (id, node) in page.iter() {
+        match node.kind.name() {
+            Some(&local_name!("iframe") | &local_name!("frame")) => {
+                let source = page.attribute(id, "src").map(str::trim).filter(|source| !source.is_empty());
+                found.extend(source.map(str::to_owned));
+            }
+            Some(&local_name!("link")) if is_language_version(page, id) => found.extend(href(page, id)),
+            Some(&local_name!("noscript")) => {
+                // With scripts, the content of the element is one text.
+                noscript.extend((id + 1..node.end).filter_map(|inner| page.text(inner)));
+                noscript.push('\n');
+            }
+            _ => {}
+        }
+    }
+    if noscript.contains("href") {
+        found.extend(links(&Page::parse(&noscript)).anchors.into_iter().map(|anchor| anchor.href));
+    }
+    found
+}
+
+fn is_language_version(page: &Page, id: NodeId) -> bool {
+    has_token(page.attribute(id, "rel"), "alternate") && page.attribute(id, "hreflang").is_some()
 }
 
 pub(crate) fn linked_canonical(page: &Page) -> Option<String> {
@@ -231,6 +265,17 @@ mod tests {
             let page = Page::parse(&format!("<base href={base}><link rel=canonical href={stated}>"));
             assert_eq!(linked_canonical(&page).as_deref(), Some(expected), "{base} {stated}");
         }
+    }
+
+    #[test]
+    fn hidden() {
+        let page = Page::parse(
+            "<link rel=alternate hreflang=en-GB href=/gb/><link rel=alternate href=/other><noscript><meta content=x></noscript>\
+             <body><a href=/1>One</a><noscript><p><a href=/2>Two</a></noscript><iframe src=' /frame '></iframe>\
+             <iframe src=''></iframe><noscript><img src=x></noscript>",
+        );
+        assert_eq!(hidden_links(&page), ["/gb/", "/frame", "/2"]);
+        assert_eq!(hidden_links(&Page::parse("<frameset><frame src=/f></frameset>")), ["/f"]);
     }
 
     #[test]

@@ -237,12 +237,14 @@ impl Frontier {
     }
 
     /// With several workers, finds the sitemaps that the robots.txt of other workers' hosts name. `names` are hosts out
-    /// of scope. Reads nothing if all of them were checked before.
+    /// of scope. Reads nothing if all of them are known or were checked before.
     pub(crate) fn read_other_domains<'a>(
         &mut self,
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), StoreError> {
-        if !self.store.is_shared() || !self.other_domains.check(names) {
+        let other_domains = &mut self.other_domains;
+        let unknown: Vec<&str> = names.into_iter().filter(|name| !other_domains.has_host(name)).collect();
+        if !self.store.is_shared() || !other_domains.check(unknown) {
             return Ok(());
         }
         for record in self.store.hosts() {

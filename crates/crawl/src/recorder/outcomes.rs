@@ -50,12 +50,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// Buffers an article of a host without a template. Returns the number of buffered pages.
+    /// Buffers an article of a host without a template. Returns the number of buffered pages. An earlier outcome
+    /// without a text, such as that of a redirect, is dropped, so that the page counts as new until it is extracted.
     pub(crate) fn buffer(&self, change: &mut Change, visit: &Visit) -> Result<u32, CrawlError> {
         visit.span.record("outcome", "buffered");
         self.session.progress.activity.request_ended(visit.url.host(), None);
         let revisits = visit.record.revisits.at(visit.at);
-        let buffered = change.buffer(visit.key, UrlRecord { revisits, ..visit.record.clone() })?;
+        let last = visit.record.last.clone().filter(is_article);
+        let buffered = change.buffer(visit.key, UrlRecord { revisits, last, ..visit.record.clone() })?;
         self.count_visit(change, visit, None)?;
         Ok(buffered)
     }

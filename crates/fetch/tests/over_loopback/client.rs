@@ -134,6 +134,17 @@ async fn redirects_are_answers() {
 }
 
 #[tokio::test]
+async fn a_raw_byte_in_location_is_percent_encoded() {
+    let head =
+        b"HTTP/1.1 301 Moved\r\nContent-Length: 0\r\nX-Name: caf\xe9\r\nLocation: /caf\xe9?\xc3\xa9\r\n\r\n";
+    let server = Server::always(head.to_vec()).await;
+    let got = send(&settings(&[]), server.url("/a"), RequestKind::Page).await.unwrap();
+    assert_eq!(got.location, Some(server.url("/caf%E9?%C3%A9")));
+    let name = got.headers.iter().find(|(name, _)| name == "x-name").unwrap();
+    assert_eq!(name.1, "caf\u{FFFD}");
+}
+
+#[tokio::test]
 async fn retry_after_is_read_in_both_forms() {
     for (value, least, most) in [
         ("120", 120, 120),

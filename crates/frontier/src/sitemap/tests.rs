@@ -132,6 +132,16 @@ fn one_address_a_line() {
 }
 
 #[test]
+fn xml_with_an_address_on_a_line_of_its_own_is_no_text_list() {
+    let sitemap = read_text(
+        "<urlset>\n<url>\n<loc>\nhttps://a.vn/b\n</loc>\n</url>\n<url><loc>\n  https://a.vn/c</loc></url>\n</urlset>",
+    )
+    .unwrap();
+    assert_eq!(sitemap.kind, SitemapKind::Pages);
+    assert_eq!((entries(&sitemap), sitemap.flaw), (vec!["/b".to_owned(), "/c".to_owned()], None));
+}
+
+#[test]
 fn text_lists_with_titles_and_without_schemes() {
     for (text, expected, unparsable) in [
         ("www.a.vn/a\nhttps://a.vn/b\n", vec!["?", "/b"], 0),
