@@ -44,6 +44,8 @@ mod schedule;
 mod seeds;
 mod sites;
 mod status;
+#[cfg(target_os = "linux")]
+mod status_security;
 mod telemetry;
 mod trust;
 mod usage;
