@@ -22,6 +22,7 @@ mod export_formats;
 mod extract;
 mod faults;
 mod generated;
+mod hostile_site;
 mod ingest;
 #[cfg(unix)]
 mod interrupt;

@@ -1,6 +1,5 @@
 //! Converts the options of an export to a format and a filter. Refuses options that contradict each other.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use gleaner_config::DurationSetting as Age;
@@ -14,9 +13,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::CommandResult;
 use crate::args::{Compress, Export, ExportFormat};
 use crate::failure::Failure;
+use crate::{CommandResult, output};
 
 /// Returns the export format from the options or the file extension. Fails if they contradict each other, or
 /// if the format cannot be written to the target.
@@ -59,7 +58,7 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         return Err(Failure::Usage("--guard-formulas requires --format csv".into()));
     }
     let is_binary = compress != Compress::None || format == Format::Parquet;
-    if is_binary && args.into.is_none() && args.out.is_none() && io::stdout().is_terminal() {
+    if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
         return Err(Failure::Usage("this format cannot be written to a terminal: set --out FILE".into()));
     }
     Ok(format)
