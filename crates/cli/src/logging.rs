@@ -1,15 +1,21 @@
 //! Writes the log to standard error, above the progress bar if a bar is shown.
+//!
+//! An event takes one line. Control characters and line breaks in it become visible, because events contain
+//! texts from sites. The color of the level is added afterwards.
 
 use std::io::{self, Write};
 
 use gleaner_config::LogSettings;
+use gleaner_render::visible::visible_line;
 use indicatif::ProgressBar;
+use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::failure::Failure;
+use crate::messages::print_log_line;
 use crate::telemetry::{Telemetry, spans};
 
 pub(crate) fn begin(
@@ -24,20 +30,26 @@ pub(crate) fn begin(
     let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;
-    let lines = fmt::layer().with_writer(AboveBar(bar.clone()));
+    let writer = AboveBar { bar: bar.clone(), colors: colors && !log.json };
+    let lines = fmt::layer().with_writer(writer).with_ansi(false);
     let lines = match log.json {
         true => lines.json().boxed(),
-        false => lines.with_ansi(colors).with_target(false).boxed(),
+        false => lines.with_target(false).boxed(),
     };
     let spans = telemetry.layer().map(|layer| layer.with_filter(spans()));
     tracing_subscriber::registry().with(spans).with(lines.with_filter(filter)).init();
     Ok(())
 }
 
-struct AboveBar(ProgressBar);
+struct AboveBar {
+    bar: ProgressBar,
+    colors: bool,
+}
 
 struct LogLine {
     bar: ProgressBar,
+    /// The level of the event if it is shown in color.
+    colored: Option<Level>,
     text: Vec<u8>,
 }
 
@@ -45,7 +57,13 @@ impl<'a> MakeWriter<'a> for AboveBar {
     type Writer = LogLine;
 
     fn make_writer(&'a self) -> LogLine {
-        LogLine { bar: self.0.clone(), text: Vec::new() }
+        LogLine { bar: self.bar.clone(), colored: None, text: Vec::new() }
+    }
+
+    fn make_writer_for(&'a self, event: &Metadata<'_>) -> LogLine {
+        let mut line = self.make_writer();
+        line.colored = self.colors.then(|| *event.level());
+        line
     }
 }
 
@@ -62,7 +80,35 @@ impl Write for LogLine {
 
 impl Drop for LogLine {
     fn drop(&mut self) {
-        // If the write fails, there is no other place to report the failure.
-        self.bar.suspend(|| io::stderr().write_all(&self.text).ok());
+        let line = shown(&String::from_utf8_lossy(&self.text), self.colored);
+        self.bar.suspend(|| print_log_line(&line));
+    }
+}
+
+/// Returns the line of an event. It begins with the time and the level, of which the level may be `colored`.
+fn shown(event: &str, colored: Option<Level>) -> String {
+    let line = visible_line(event.strip_suffix('\n').unwrap_or(event)).into_owned() + "\n";
+    let Some(level) = colored else { return line };
+    let code = match level {
+        Level::ERROR => "31",
+        Level::WARN => "33",
+        Level::INFO => "32",
+        Level::DEBUG | Level::TRACE => "34",
+    };
+    // The time before the level has no letters of its name.
+    line.replacen(level.as_str(), &format!("\u{1b}[{code}m{level}\u{1b}[0m"), 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_without_control_characters() {
+        let event = "2026-11-28T01:00:00Z  WARN a title WARN url=\u{1b}[2Jx\n2026 ERROR forged\n";
+        let line = "2026-11-28T01:00:00Z  WARN a title WARN url=\\u001b[2Jx\\n2026 ERROR forged\n";
+        assert_eq!(shown(event, None), line);
+        let colored = line.replacen("WARN", "\u{1b}[33mWARN\u{1b}[0m", 1);
+        assert_eq!(shown(event, Some(Level::WARN)), colored);
     }
 }

@@ -4,8 +4,8 @@
 //! and 130 for an interruption. 3 means that a crawl ended with findings, or that partitions have no worker.
 //! Results go to standard output. Progress, logs and errors go to standard error.
 
-// `eprintln!` panics if standard error cannot be written, and `messages::print_message` does not.
-#![warn(clippy::print_stderr)]
+// Only the modules `output` and `messages` write to standard output and error, see `.clippy.toml`.
+#![warn(clippy::print_stderr, clippy::disallowed_methods)]
 
 mod args;
 mod commands;
@@ -14,6 +14,7 @@ mod failure;
 mod logging;
 mod messages;
 mod open_files;
+mod output;
 mod progress;
 mod progress_lines;
 mod run_tables;
@@ -31,6 +32,7 @@ use crate::args::{Args, Command, Reextract};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
+    messages::print_panics();
     open_files::raise_limit();
     // The color setting is needed before parsing, because help and parse errors use it.
     let color = args::Color::typed(std::env::args_os());

@@ -13,7 +13,8 @@ use crate::messages::print_message;
 /// The default of `fs.nr_open` on Linux. The program in `report.command` inherits the limit. If this program
 /// closes all possible files at startup, a higher limit could delay it by minutes.
 const MOST: u64 = 1 << 20;
-/// Number of open files reserved for everything except connections. At most 40 were observed.
+/// Number of open files reserved for everything except connections to sites. At most 40 were observed. The
+/// status page has at most 32 connections.
 const RESERVED: u64 = 96;
 
 /// Raises the limit of open files as far as the system allows. Returns the new limit if it is known.

@@ -1,6 +1,5 @@
 //! Shows the progress of a crawl: a progress bar on a terminal, otherwise plain lines.
 
-use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -11,7 +10,7 @@ use gleaner_render::text::count;
 use gleaner_store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::messages::print_message;
+use crate::messages::{self, print_message};
 use crate::progress_lines::{
     TerminalSize, format_counters, format_display, format_no_response, format_totals,
 };
@@ -28,7 +27,7 @@ const ACTIVE: Duration = Duration::from_secs(60);
 
 pub(crate) fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
-    if !io::stderr().is_terminal() {
+    if !messages::is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");

@@ -1,11 +1,13 @@
 //! Formats the display of a running crawl: first the whole crawl, then each active host. Each of these takes
 //! one line or, in a narrow terminal, two lines. Hosts that do not fit are only counted. Host names and
-//! outcomes are ASCII, so each character takes one column.
+//! outcomes are ASCII, so each character takes one column. Control characters become visible, and colors are
+//! added afterwards.
 
 use std::time::Duration;
 
 use gleaner_crawl::{ActiveHost, NoResponse, ProgressSnapshot};
 use gleaner_frontier::OutcomeClass;
+use gleaner_render::visible::visible_line;
 
 /// Number of lines that stay free: one for the cursor, one for the log.
 const FREE_LINES: usize = 2;
@@ -122,8 +124,8 @@ fn colored(line: &str, last: &str, colors: bool) -> String {
 
 /// Splits a text between words into at most two lines. Text that does not fit is cut off.
 fn fold(text: &str, columns: usize) -> Vec<String> {
-    let text = text.trim_end();
-    let mut lines = vec![cut_words(text, columns)];
+    let text = visible_line(text.trim_end());
+    let mut lines = vec![cut_words(&text, columns)];
     let rest = text[lines[0].len()..].trim_start_matches([',', ' ']);
     if !rest.is_empty() && columns > INDENT.len() {
         lines.push(cut_words(&format!("{INDENT}{rest}"), columns));

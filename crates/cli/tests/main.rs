@@ -24,6 +24,7 @@ mod export_formats;
 mod extract;
 mod faults;
 mod generated;
+mod hostile_site;
 mod ingest;
 #[cfg(unix)]
 mod interrupt;
@@ -50,6 +51,8 @@ mod seeds;
 mod sitemaps;
 mod sites;
 mod status;
+#[cfg(target_os = "linux")]
+mod status_security;
 mod telemetry;
 mod trust;
 mod usage;

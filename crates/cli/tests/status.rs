@@ -64,6 +64,11 @@ impl Served {
         Self::begin(command)
     }
 
+    /// Returns the id of the process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     pub fn address(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

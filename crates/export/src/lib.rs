@@ -35,6 +35,7 @@ mod tokens;
 pub use error::ExportError;
 pub use filter::{Filter, FilterCounts, Property, Selection, TextFilter};
 pub use folder::{ExportRequest, FolderExport};
+pub use format::csv::Formulas;
 pub use format::{Compression, Format};
 pub use manifest::{DataFile, Manifest};
 pub use record::{Fields, Record, RecordContext};

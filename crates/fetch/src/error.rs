@@ -70,7 +70,8 @@ pub enum FetchError {
     },
     /// None of the host's addresses is public or in `fetch.allow_addresses`. Addresses that are not public
     /// are loopback, private, link-local and similar.
-    #[error("{address} is not a public address (fetch.allow_addresses = [\"{address}\"] allows it)")]
+    /// The message does not tell how to allow the address, because a redirect may have named it.
+    #[error("{address} is not a public address")]
     PrivateAddress {
         /// The first refused address.
         address: IpAddr,

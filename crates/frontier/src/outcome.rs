@@ -287,9 +287,7 @@ impl fmt::Display for Outcome {
             Self::Rejected { status } => write!(f, "refused by the server: HTTP {status}"),
             Self::TooLarge { limit } => write!(f, "larger than the limit of {limit} bytes"),
             Self::WrongType { content_type } => write!(f, "not a page but {content_type}"),
-            Self::PrivateAddress => {
-                f.write_str("its address is not on the public internet; see fetch.allow_addresses")
-            }
+            Self::PrivateAddress => f.write_str("its address is not on the public internet"),
             Self::Unreadable { reason } => write!(f, "cannot be read: {reason}"),
             Self::Truncated { reason } => write!(f, "only a part of it is in the archive: {reason}"),
             Self::OtherLanguage { language } => write!(f, "kept out: its language is {language}"),

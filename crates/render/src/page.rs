@@ -2,6 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::visible::visible;
+
 /// The style sheet of all pages: colors, text, tables and facts.
 pub const STYLE: &str = include_str!("style.css");
 
@@ -9,6 +11,8 @@ pub const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// Renders an HTML page. `language` is its language tag, such as `en`. `head` is inserted after the title.
+/// Control characters become visible, because HTML forbids them, and because people also read the file of a
+/// page on a terminal.
 #[must_use]
 pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String {
     let page = html! {
@@ -25,20 +29,18 @@ pub fn page(language: &str, title: &str, head: &Markup, body: &Markup) -> String
             body { (body) }
         }
     };
-    page.into_string()
+    visible(&page.into_string()).into_owned()
 }
 
 /// Renders an English page as a single file. A content security policy forbids scripts and external
-/// resources. `style` is appended to [`STYLE`]. U+FFFD replaces control characters other than white space,
-/// because HTML forbids them.
+/// resources. `style` is appended to [`STYLE`].
 #[must_use]
 pub fn file(title: &str, style: &str, body: &Markup) -> String {
     let head = html! {
         meta http-equiv="Content-Security-Policy" content=(POLICY);
         style { (PreEscaped(STYLE)) (PreEscaped(style)) }
     };
-    let text = page("en", title, &head, body) + "\n";
-    text.replace(|c: char| c.is_control() && !c.is_whitespace(), "\u{FFFD}")
+    page("en", title, &head, body) + "\n"
 }
 
 /// The header of a table column.
@@ -136,7 +138,7 @@ mod tests {
             ),
         );
         assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{html}");
-        assert!(!html.contains("<script") && !html.contains('\0') && html.contains("a\u{FFFD}"), "{html}");
+        assert!(!html.contains("<script") && !html.contains('\0') && html.contains("a\\u0000"), "{html}");
         assert!(html.contains("b { color: red }") && html.contains("<th class=\"number\" scope=\"col\">n"));
         assert!(html.contains("<td class=\"number\" data-label=\"n\">7</td>"), "{html}");
         assert!(html.contains("<td class=\"number nothing\" data-label=\"n\">0</td>"), "{html}");

@@ -167,11 +167,15 @@ pub(crate) async fn sign_in(
         return (StatusCode::FORBIDDEN, pages::sign_in::page(&request, &back, true)).into_response();
     }
     let is_tls = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    // The redirect must stay on this server. Browsers read `//` and `\` as the start of another server's
-    // name.
-    let back =
-        if back.starts_with('/') && !back.starts_with("//") && !back.contains('\\') { &back } else { "/" };
-    with_cookie(redirect_to(back), &app.token.cookie_value(), is_tls)
+    with_cookie(redirect_to(path_on_this_server(&back)), &app.token.cookie_value(), is_tls)
+}
+
+/// Returns `path` if it is a path on this server, and `/` otherwise. Browsers remove tabs and line breaks
+/// from an address, read `\` as `/`, and read `//` as the start of another server's name (the URL standard,
+/// https://url.spec.whatwg.org/#url-parsing).
+fn path_on_this_server(path: &str) -> &str {
+    let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if is_plain && path.starts_with('/') && !path.starts_with("//") { path } else { "/" }
 }
 
 pub(crate) async fn sign_out() -> Response {
@@ -194,5 +198,32 @@ fn redirect_to(path: &str) -> Response {
 fn append_header(response: &mut Response, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().append(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_path_on_this_server_is_opened_after_signing_in() {
+        for path in ["/", "/hosts/bao.example", "/search?q=m%C6%B0a&host=bao.example", "/a//b", "/.//b"] {
+            assert_eq!(path_on_this_server(path), path);
+        }
+        for path in [
+            "",
+            "hosts",
+            "//evil.example",
+            "/\\evil.example",
+            "/\t/evil.example",
+            "/\n/evil.example",
+            "/\r\n/evil.example",
+            "\t//evil.example",
+            " //evil.example",
+            "https://evil.example/",
+            "javascript:alert(1)",
+        ] {
+            assert_eq!(path_on_this_server(path), "/", "{path:?}");
+        }
     }
 }

@@ -33,6 +33,7 @@ mod access_token;
 mod actions;
 mod app_state;
 mod charts;
+mod connections;
 mod corpus_view;
 mod crawl_monitor;
 mod download;

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, SET_COOKIE};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -29,20 +29,23 @@ use crate::language::quoted;
 use crate::pages::{self, RenderError, Rendered, error_response};
 use crate::request::{LANGUAGE_COOKIE, PageRequest};
 use crate::security::{self, AllowedHosts};
-use crate::{AccessToken, Hooks, RunningCrawl, ServedCorpus, actions, crawl_monitor, download, metrics};
+use crate::{
+    AccessToken, Hooks, RunningCrawl, ServedCorpus, actions, connections, crawl_monitor, download, metrics,
+};
 
 /// The interval between updates of the search index for a shared corpus, to which other processes write. It
 /// is long because each update reads every document.
 const INDEX_UPDATE_INTERVAL: Duration = Duration::from_secs(6 * 3_600);
+
+/// Maximum size of the body of a request. The forms of the pages have less than 1 KiB.
+const MAX_FORM_BYTES: usize = 16 << 10;
 
 /// The options of a server.
 #[derive(Debug)]
 pub struct ServerOptions {
     /// The address to bind. Port 0 selects a free port.
     pub address: SocketAddr,
-    /// Host names that requests may use in addition to loopback names. If the server is bound to loopback, it
-    /// accepts no other names. If it is bound to another address and the list is empty, it accepts every
-    /// name.
+    /// Host names that requests may use in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
     /// The token that authorizes changes.
     pub token: AccessToken,
@@ -92,16 +95,10 @@ impl Server {
         let address = listener.local_addr().map_err(bind_error)?;
         let _inside = runtime.enter();
         let listener = TcpListener::from_std(listener).map_err(bind_error)?;
-        let allowed_hosts =
-            AllowedHosts { any: !address.ip().is_loopback() && hosts.is_empty(), listed: hosts };
-        let app = Arc::new(AppState::new(corpus, hooks, token, allowed_hosts));
+        let app = Arc::new(AppState::new(corpus, hooks, token, AllowedHosts::new(&hosts)));
         let (updates, index_thread) = start_index_thread(&app).map_err(ServerError::Thread)?;
         let routes = routes(Arc::clone(&app));
-        let serving = runtime.spawn(async move {
-            if let Err(error) = axum::serve(listener, routes).await {
-                error!(%error, "the status page has stopped");
-            }
-        });
+        let serving = runtime.spawn(connections::serve(listener, routes));
         let tasks = [serving, runtime.spawn(sample_crawl(Arc::downgrade(&app)))];
         info!(%address, "the status page is served");
         Ok(Self { address, app, updates, tasks, index_thread: Some(index_thread) })
@@ -210,6 +207,7 @@ pub(crate) fn routes(app: Arc<AppState>) -> Router {
         .route("/style.css", get(|| file("text/css; charset=utf-8", include_str!("assets/style.css"))))
         .route("/script.js", get(|| file("text/javascript; charset=utf-8", include_str!("assets/script.js"))))
         .fallback(page(|_, _, _| Err(RenderError::NotFound)))
+        .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), security::check_request))
         .with_state(app)
 }

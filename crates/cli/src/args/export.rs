@@ -20,6 +20,10 @@ pub(crate) struct Export {
     /// extension of --out, otherwise none]
     #[arg(long, value_enum)]
     pub(crate) compress: Option<Compress>,
+    /// With csv: write ' before a text that a spreadsheet program would run as a formula, because it
+    /// begins with =, +, -, @, a tab or a line break
+    #[arg(long)]
+    pub(crate) guard_formulas: bool,
     /// Write to this file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", conflicts_with = "into")]
     pub(crate) out: Option<PathBuf>,

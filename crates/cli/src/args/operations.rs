@@ -1,11 +1,12 @@
 //! Options of run budgets, `schedule`, `report`, `doctor`, `hosts` and `workers`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use gleaner_config::{CrawlSettings, DurationSetting};
+
+use crate::messages;
 
 /// Parses a whole number here, because clap would print the error text of the standard library.
 pub(super) fn number<const LEAST: u64>(text: &str) -> Result<u64, String> {
@@ -148,7 +149,7 @@ impl Color {
         match self {
             Self::Always => true,
             Self::Never => false,
-            Self::Auto => io::stderr().is_terminal() && !is_set("NO_COLOR") && !is_dumb(),
+            Self::Auto => messages::is_terminal() && !is_set("NO_COLOR") && !is_dumb(),
         }
     }
 }

@@ -38,7 +38,8 @@ pub(crate) struct Status {
 /// Access to the status page.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Access {
-    /// Also accept requests to this host name, as behind a proxy; repeatable
+    /// Host name by which browsers may reach the status page, as behind a proxy; repeatable. `localhost`
+    /// and IP addresses are always accepted, all other names are refused
     #[arg(long, value_name = "NAME")]
     pub(crate) public_host: Vec<String>,
     /// File with the token that authorizes changes on the status page [default: status.token in the

@@ -1,12 +1,10 @@
 //! Runs `gleaner compact`: merges small files in object storage.
 
-use std::io::{self, Write};
-
 use gleaner_store::{Compacted, Extent};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::{CommandResult, distributed, settings};
+use crate::{CommandResult, distributed, output, settings};
 
 pub(crate) fn run(common: &Common) -> CommandResult {
     let config = settings::load(common)?;
@@ -20,5 +18,5 @@ pub(crate) fn run(common: &Common) -> CommandResult {
     let text = format!(
         "New files: {documents} of documents and {archive} of the archive, which replace {replaced} files\n"
     );
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&text)
 }

@@ -1,7 +1,6 @@
 //! Runs `gleaner crawl` and prints the summary of the run.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::time::Instant;
 
 use console::Term;
@@ -20,7 +19,7 @@ use crate::run_tables::HostRow;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::run_report;
 use crate::table::wrapped;
-use crate::{CommandResult, distributed, run_tables, settings};
+use crate::{CommandResult, distributed, output, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
     let mut daemon = Daemon::open(common, &args.seeds, &args.urls, &args.budgets, |_| Ok(()))?;
@@ -39,7 +38,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
     let summary = crawled.map_err(Failure::work)?;
     let text = format_summary(&summary, seconds, &place, report.as_ref(), &store_arguments)
         + &next_step(&summary, &store_arguments);
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    output::print(&text)?;
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
         // If the report could not be created, the log has the reason.

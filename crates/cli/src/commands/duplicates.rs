@@ -7,7 +7,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write};
 
 use gleaner_corpus::is_of_host;
 use gleaner_corpus::{Document, DocumentId};
@@ -18,19 +17,18 @@ use serde_json::{Value, json};
 use crate::args::{Common, Duplicates};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 
 const SHOWN: usize = 10;
 
 pub(crate) fn run(common: &Common, args: &Duplicates) -> CommandResult {
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
-    let mut out = BufWriter::new(io::stdout().lock());
     let mut shown = false;
     let mut show = |one: &Value| -> CommandResult {
         shown = true;
         let text = if args.json { format!("{one}\n") } else { described(one) };
-        out.write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+        output::print(&text)
     };
     let limit = if args.limit == 0 { usize::MAX } else { usize::try_from(args.limit).unwrap_or(usize::MAX) };
     let lister = Lister { store: &store, host: args.host.as_deref().map(str::to_ascii_lowercase), limit };
@@ -38,7 +36,6 @@ pub(crate) fn run(common: &Common, args: &Duplicates) -> CommandResult {
         true => lister.related(&mut show)?,
         false => lister.clusters(&mut show)?,
     }
-    out.flush().map_err(Failure::writing("standard output"))?;
     if !shown {
         let what = if args.related { "related documents" } else { "near-duplicates" };
         print_message(format_args!(

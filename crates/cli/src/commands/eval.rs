@@ -1,18 +1,16 @@
 //! Runs `gleaner eval`: evaluates extraction methods on recorded sets.
 
-use std::io::{self, IsTerminal, Write};
-
 use gleaner_eval::dataset::LISTED;
 use gleaner_eval::report::{ResultRow, Value, worst};
 use gleaner_eval::{Dataset, EvalReport, EvalRun, EvalTask, Measure, Method, Protocol, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::CommandResult;
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
 use crate::commands::papers;
 use crate::failure::Failure;
-use crate::messages::print_message;
+use crate::messages::{self, print_message};
 use crate::table::{NOTHING, table};
+use crate::{CommandResult, output};
 
 pub(crate) fn run(args: &Eval) -> CommandResult {
     let Some(protocol) = protocol(args)? else { return papers::run(args) };
@@ -105,12 +103,12 @@ fn measures(asked: &[EvalMeasure]) -> Vec<Measure> {
 }
 
 pub(super) fn print(text: &str) -> CommandResult {
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&text)
 }
 
 pub(super) fn bar(pages: usize) -> ProgressBar {
     let bar = ProgressBar::new(pages as u64);
-    if !io::stderr().is_terminal() {
+    if !messages::is_terminal() {
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pages {elapsed}");

@@ -1,7 +1,5 @@
 //! Runs `gleaner hosts`: lists each host on one line.
 
-use std::io::{self, Write};
-
 use gleaner_config::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_store::{Store, StoreError};
@@ -13,7 +11,7 @@ use crate::args::{self, Common, HostOrder};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::{NOTHING, table};
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 
 #[derive(Debug, Serialize)]
 struct HostLine {
@@ -52,7 +50,7 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> CommandResult {
     } else {
         format!("{}\n", format_table(&lines))
     };
-    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&shown)
 }
 
 fn sort(lines: &mut [HostLine], by: HostOrder) {

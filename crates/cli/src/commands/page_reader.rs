@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use gleaner_config::Config;
 use gleaner_crawl::stored_page;
 use gleaner_fetch::{
-    Access, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsDecision as Rule, RobotsRequest,
+    Access, FetchError, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsDecision as Rule,
+    RobotsRequest,
 };
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::decode::decode;
@@ -174,9 +175,12 @@ fn parse(url: &str) -> Result<CanonicalUrl, Failure> {
     CanonicalUrl::parse(url).map_err(|refusal| Failure::Usage(format!("{url}: {refusal}")))
 }
 
-/// Fetches one page as politely as a crawl: it obeys robots.txt and the delay between requests.
+/// Fetches one page as politely as a crawl: it obeys robots.txt and the delay between requests. If it fails at
+/// an address that is not public, the message tells how to allow the address, but only for the page that the
+/// user named. A site chooses the targets of its redirects, and could name a server of the user's network.
 pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
-    let mut url = parse(url)?;
+    let named = parse(url)?;
+    let mut url = named.clone();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::work)?;
     runtime.block_on(async {
@@ -200,7 +204,7 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
             fetcher.gates().raise_delay(&group, access.effective_delay(delay, &config.fetch));
             let answer =
                 fetcher.page(&Request::new(url.url().clone(), RequestKind::Page), &group, &lease).await;
-            let response = answer.map_err(|error| Failure::Work(format!("{url}: {error}")))?;
+            let response = answer.map_err(|error| not_fetched(&url, &named, &error))?;
             match (response.status, response.location) {
                 (200..300, _) => {
                     return Ok(PageSource {
@@ -216,5 +220,16 @@ pub(crate) fn fetch(url: &str, config: &Config) -> Result<PageSource, Failure> {
             }
         }
         Err(Failure::Work(format!("{url}: more than {} redirects", config.fetch.max_redirects)))
+    })
+}
+
+fn not_fetched(url: &CanonicalUrl, named: &CanonicalUrl, error: &FetchError) -> Failure {
+    let is_private = matches!(error, FetchError::PrivateAddress { .. });
+    Failure::Work(match is_private {
+        true if url == named => {
+            format!("{url}: {error}; to allow it, add it to fetch.allow_addresses in the settings")
+        }
+        true => format!("{named}: it redirects to {url}, which was not requested: {error}"),
+        false => format!("{url}: {error}"),
     })
 }

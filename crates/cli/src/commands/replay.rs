@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,7 +29,7 @@ use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 use crate::table::table;
 use crate::telemetry::Telemetry;
-use crate::{CommandResult, distributed, logging, progress, settings, signals};
+use crate::{CommandResult, distributed, logging, output, progress, settings, signals};
 
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> CommandResult {
     let config = settings::load(common)?;
@@ -220,7 +220,7 @@ fn replay(context: ReplayContext, start: ReplayStart) -> Result<ReplaySummary, F
     runtime.shutdown_background();
     drop(store);
     let text = report(purpose, &replayed, began.elapsed().as_secs_f64());
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    output::print(&text)?;
     for (host, changes) in replayed.changes.iter().filter(|(_, changes)| has_lost_much(changes)) {
         let (before, after) = (number(changes.words_before), number(changes.words_after));
         print_message(format_args!(

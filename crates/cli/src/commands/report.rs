@@ -1,7 +1,6 @@
 //! Runs `gleaner report`: prints the reports of the last runs.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::path::Path;
 
 use console::Term;
@@ -15,7 +14,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::run_tables::HostRow;
 use crate::table::{table, wrapped};
-use crate::{CommandResult, run_tables, settings};
+use crate::{CommandResult, output, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: &args::Report) -> CommandResult {
     let config = settings::load(common)?;
@@ -58,7 +57,7 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> CommandResult {
         let reports = reports.iter().map(|report| one(report, &folder));
         unfinished.into_iter().chain(reports).collect::<Vec<_>>().join("\n")
     };
-    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&shown)
 }
 
 /// Describes the last crawl if it has not ended. Such a crawl has no report yet.

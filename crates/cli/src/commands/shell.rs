@@ -1,19 +1,18 @@
 //! Runs `gleaner completions` and `gleaner man`: writes completion scripts and manual pages.
 
 use std::fs;
-use std::io::{self, Write};
 
 use clap::CommandFactory;
 
-use crate::CommandResult;
 use crate::args::{Args, Completions, Man};
 use crate::failure::Failure;
 use crate::messages::print_message;
+use crate::{CommandResult, output};
 
 pub(crate) fn completions(args: &Completions) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "gleaner", &mut script);
-    io::stdout().write_all(&script).map_err(Failure::writing("standard output"))
+    output::print_bytes(&script)
 }
 
 pub(crate) fn man(args: &Man) -> CommandResult {

@@ -1,7 +1,5 @@
 //! Runs `gleaner template`: lists and prints the learned templates.
 
-use std::io::{self, Write};
-
 use gleaner_render::language::UiLanguage;
 use gleaner_store::{Store, StoreError};
 use gleaner_template::SiteTemplate;
@@ -12,7 +10,7 @@ use crate::commands::explain;
 use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::table::table;
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 
 pub(crate) fn run(common: &Common, args: Template) -> CommandResult {
     let config = settings::load(common)?;
@@ -22,7 +20,7 @@ pub(crate) fn run(common: &Common, args: Template) -> CommandResult {
         TemplateCommand::Show { host, json } => show(&store()?, &host.to_ascii_lowercase(), json)?,
         TemplateCommand::Explain(args) => return explain::run(common, &config, &args),
     };
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&text)
 }
 
 fn list(store: &Store) -> Result<String, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::{self, Cursor, Write};
+use std::io::{self, Cursor};
 use std::path::Path;
 
 use gleaner_archive::{ArchiveReader, Item, RecordPosition};
@@ -17,7 +17,7 @@ use crate::commands::snapshot;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
-use crate::{CommandResult, distributed, settings};
+use crate::{CommandResult, distributed, output, settings};
 
 /// Maximum number of faults to print. Further faults are only counted.
 const MAX_PRINTED: usize = 50;
@@ -293,5 +293,5 @@ fn print(checked: &CheckedCounts, archive: &ArchiveContents, faults: &Faults) ->
         text += &format!("\n... and {more} more");
     }
     text += if faults.count == 0 { "\nNo fault was found.\n" } else { "\n" };
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&text)
 }

@@ -1,6 +1,5 @@
 //! Runs `gleaner workers`: lists the workers of a shared corpus.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
 use gleaner_store::{PARTITIONS, WorkerStatus};
@@ -10,7 +9,7 @@ use crate::args::{Common, Workers};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
-use crate::{CommandResult, distributed, settings};
+use crate::{CommandResult, distributed, output, settings};
 
 /// Workers whose last heartbeat is older than this are not shown.
 const SHOWN: Duration = Duration::from_secs(24 * 3_600);
@@ -26,7 +25,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> CommandResult {
     let workers = store.workers(SHOWN).map_err(Failure::work)?;
     let lease = config.workers.lease.get();
     let shown = if args.json { lines(&workers) } else { format_table(&workers, lease) };
-    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))?;
+    output::print(&shown)?;
     let there = workers.iter().filter(|worker| worker.silent <= lease.as_secs_f64());
     let (waiting, crawling): (Vec<_>, Vec<_>) = there.partition(|worker| worker.waiting);
     let held: u64 = workers.iter().map(|worker| worker.partitions).sum();

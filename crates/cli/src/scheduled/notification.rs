@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use gleaner_config::{Notify, ReportSettings as Settings};
 use gleaner_crawl::report::folder::ReportFiles;
 use gleaner_crawl::report::{Report, RunStatus, text};
+use gleaner_render::visible::visible;
 use tracing::{error, info};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -38,7 +39,9 @@ pub(crate) fn run_command(settings: &Settings, report: &Report, files: Option<&R
             command.env(name, absolute(file).unwrap_or_else(|_| file.clone()));
         }
     }
-    match run(&mut command, text::short(report), LIMIT) {
+    // The program may show the text on a terminal, or send it as a mail.
+    let text = visible(&text::short(report)).into_owned();
+    match run(&mut command, text, LIMIT) {
         Ok(Some(status)) if status.success() => info!(program, "report.command was run"),
         Ok(Some(status)) => error!(program, %status, "report.command failed"),
         Ok(None) => error!(program, limit = ?LIMIT, "report.command took too long and was killed"),

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gleaner_render::visible::visible;
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
@@ -85,9 +86,11 @@ pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<ReportFiles,
     Ok(written)
 }
 
+/// Writes a file of a report. Control characters become visible, because people also read the file on a
+/// terminal. JSON keeps its values.
 fn put(path: &Path, text: &str) -> Result<(), FolderError> {
     let part = path.with_extension("part");
-    fs::write(&part, text).and_then(|()| fs::rename(&part, path)).map_err(wrong(path))
+    fs::write(&part, visible(text).as_bytes()).and_then(|()| fs::rename(&part, path)).map_err(wrong(path))
 }
 
 /// Returns the JSON files of all reports, newest first. The list is empty if the folder does not exist.

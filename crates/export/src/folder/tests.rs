@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use gleaner_corpus::ContentHash;
 
 use super::*;
-use crate::Compression;
 use crate::record::tests::documents;
+use crate::{Compression, Formulas};
 
 const FORMATS: [Format; 12] = [
     Format::JsonLines(Compression::None),
     Format::JsonLines(Compression::Gzip),
     Format::JsonLines(Compression::Zstd),
     Format::Vertical(Compression::None),
-    Format::Csv(Compression::None),
+    Format::Csv(Compression::None, Formulas::Unchanged),
     Format::Conllu(Compression::None),
     Format::Tei(Compression::None),
     Format::Markdown(Compression::None),

@@ -5,6 +5,9 @@
 //! an empty text is `""`. `|` separates the values of a list, and a `|` in such a value becomes `/`. Times
 //! follow RFC 3339.
 //!
+//! Spreadsheet programs run a value that begins with `=`, `+`, `-` or `@` as a formula, which could send other
+//! values to a server. [`Formulas::Guarded`] prevents this.
+//!
 //! Limitation: by default, Python's `csv` reads at most 131,072 characters per value. Raise
 //! `csv.field_size_limit` for longer values.
 
@@ -15,6 +18,20 @@ use crate::record::{Cell, Fields};
 
 const SEPARATOR: &str = "|";
 
+/// What happens to texts that a spreadsheet program would run as formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formulas {
+    /// They stay as they are.
+    Unchanged,
+    /// They begin with a single quote, as OWASP advises
+    /// (<https://owasp.org/www-community/attacks/CSV_Injection>).
+    Guarded,
+}
+
+/// The characters with which a formula begins in spreadsheet programs, in some only after white space or in
+/// full width.
+const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
 /// Appends the header line with the field names to `out`.
 pub fn head(fields: &Fields, out: &mut Vec<u8>) {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
@@ -23,26 +40,26 @@ pub fn head(fields: &Fields, out: &mut Vec<u8>) {
 }
 
 /// Appends the selected fields of a record to `out`.
-pub fn render(record: &Record, fields: &Fields, out: &mut Vec<u8>) {
+pub fn render(record: &Record, fields: &Fields, formulas: Formulas, out: &mut Vec<u8>) {
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
-        value(field.value(record), out);
+        value(field.value(record), formulas, out);
     }
     out.extend_from_slice(b"\r\n");
 }
 
-fn value(cell: Cell, out: &mut Vec<u8>) {
+fn value(cell: Cell, formulas: Formulas, out: &mut Vec<u8>) {
     let written = match cell {
         Cell::Text(Some(value)) => {
-            text(value, out);
+            text(value, formulas, out);
             Ok(())
         }
         Cell::Texts([]) => Ok(()),
         Cell::Texts(values) => {
             let values: Vec<String> = values.iter().map(|value| value.replace('|', "/")).collect();
-            text(&values.join(SEPARATOR), out);
+            text(&values.join(SEPARATOR), formulas, out);
             Ok(())
         }
         Cell::Time(Some(time)) => write!(out, "{time}"),
@@ -60,7 +77,10 @@ fn value(cell: Cell, out: &mut Vec<u8>) {
     written.expect("memory takes all");
 }
 
-fn text(text: &str, out: &mut Vec<u8>) {
+fn text(text: &str, formulas: Formulas, out: &mut Vec<u8>) {
+    if formulas == Formulas::Guarded && text.starts_with(FORMULA_STARTS) {
+        return self::text(&format!("'{text}"), Formulas::Unchanged, out);
+    }
     let is_quoted = text.is_empty() || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
     if !is_quoted {
         out.extend_from_slice(text.as_bytes());
@@ -82,7 +102,7 @@ mod tests {
         let fields = Fields::default();
         head(&fields, &mut out);
         for document in documents() {
-            render(&Record::new(&document, &context(&document)), &fields, &mut out);
+            render(&Record::new(&document, &context(&document)), &fields, Formulas::Unchanged, &mut out);
         }
         // The snapshot file has LF line ends, because tools such as git could change CRLF.
         let lines = String::from_utf8(out).unwrap().replace("\r\n", "\n");
@@ -106,8 +126,32 @@ mod tests {
         ];
         for (cell, expected) in cases {
             let mut out = Vec::new();
-            value(cell, &mut out);
+            value(cell, Formulas::Unchanged, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn guarded_texts_are_no_formulas() {
+        let texts = ["=1+1".to_owned(), "b".to_owned()];
+        let cases = [
+            (Cell::Text(Some("=cmd|'/c calc'!A0")), "'=cmd|'/c calc'!A0", "=cmd|'/c calc'!A0"),
+            (Cell::Text(Some("+84 24")), "'+84 24", "+84 24"),
+            (Cell::Text(Some("-5, and less")), "\"'-5, and less\"", "\"-5, and less\""),
+            (Cell::Text(Some("@SUM(A1)")), "'@SUM(A1)", "@SUM(A1)"),
+            (Cell::Text(Some("\t=1")), "'\t=1", "\t=1"),
+            (Cell::Text(Some("\r=1")), "\"'\r=1\"", "\"\r=1\""),
+            (Cell::Text(Some("\"=1\"")), "\"\"\"=1\"\"\"", "\"\"\"=1\"\"\""),
+            (Cell::Text(Some("Mưa = lũ")), "Mưa = lũ", "Mưa = lũ"),
+            (Cell::Texts(&texts), "'=1+1|b", "=1+1|b"),
+            (Cell::Long(-5), "-5", "-5"),
+        ];
+        for (cell, guarded, unchanged) in cases {
+            for (formulas, expected) in [(Formulas::Guarded, guarded), (Formulas::Unchanged, unchanged)] {
+                let mut out = Vec::new();
+                value(cell, formulas, &mut out);
+                assert_eq!(String::from_utf8(out).unwrap(), expected, "{cell:?} {formulas:?}");
+            }
         }
     }
 }

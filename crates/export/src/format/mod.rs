@@ -20,6 +20,7 @@ use std::io::{self, Write};
 use crate::Record;
 use crate::record::Fields;
 use compressed::CompressedWriter;
+use csv::Formulas;
 
 /// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub enum Format {
     /// One JSON object per line.
     JsonLines(Compression),
     /// Comma-separated values (RFC 4180).
-    Csv(Compression),
+    Csv(Compression, Formulas),
     /// Apache Parquet.
     Parquet,
     /// Vertical text with one token per line, for Sketch Engine and NoSketch Engine.
@@ -74,7 +75,7 @@ impl Format {
     pub fn ending(self) -> String {
         let ending = match self {
             Self::JsonLines(_) => ".jsonl",
-            Self::Csv(_) => ".csv",
+            Self::Csv(..) => ".csv",
             Self::Vertical(_) => ".vert",
             Self::Conllu(_) => ".conllu",
             Self::Tei(_) => ".xml",
@@ -90,7 +91,7 @@ impl Format {
     pub const fn compression(self) -> Option<Compression> {
         match self {
             Self::JsonLines(compression)
-            | Self::Csv(compression)
+            | Self::Csv(compression, _)
             | Self::Vertical(compression)
             | Self::Conllu(compression)
             | Self::Tei(compression)
@@ -108,7 +109,7 @@ impl Format {
     /// Whether the user can choose the fields of a record.
     #[must_use]
     pub const fn has_fields(self) -> bool {
-        matches!(self, Self::JsonLines(_) | Self::Csv(_) | Self::Parquet | Self::Datasets)
+        matches!(self, Self::JsonLines(_) | Self::Csv(..) | Self::Parquet | Self::Datasets)
     }
 
     /// Returns a sink that writes one file of this format to `out`. The format must not be
@@ -125,7 +126,7 @@ impl Format {
         let mut out = Box::new(CompressedWriter::new(out, compression)?);
         let mut buffer = Vec::new();
         match self {
-            Self::Csv(_) => csv::head(fields, &mut buffer),
+            Self::Csv(..) => csv::head(fields, &mut buffer),
             Self::Tei(_) => tei::head(&mut buffer),
             _ => {}
         }
@@ -136,7 +137,7 @@ impl Format {
     pub(crate) fn render(self, record: &Record, fields: &Fields, out: &mut Vec<u8>) {
         match self {
             Self::JsonLines(_) => json_lines::render(record, fields, out),
-            Self::Csv(_) => csv::render(record, fields, out),
+            Self::Csv(_, formulas) => csv::render(record, fields, formulas, out),
             Self::Vertical(_) => vertical::render(record, out),
             Self::Conllu(_) => conllu::render(record, out),
             Self::Tei(_) => tei::render(record, out),

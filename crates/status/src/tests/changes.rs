@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn only_loopbacks_names_are_answered_on_loopback() {
+async fn only_known_host_names_are_answered() {
     let fixture = Fixture::new();
     let status_for_host = async |fixture: &Fixture, host: &str| {
         let mut request = request(Method::GET, "/", "");
@@ -13,7 +13,7 @@ async fn only_loopbacks_names_are_answered_on_loopback() {
     assert_eq!(status_for_host(&fixture, "127.0.0.1:7700").await, StatusCode::OK);
     assert_eq!(status_for_host(&fixture, "[::1]:7700").await, StatusCode::OK);
     assert_eq!(status_for_host(&fixture, "evil.example:7700").await, StatusCode::FORBIDDEN);
-    let allowed_hosts = AllowedHosts { any: false, listed: vec!["corpus.example".into()] };
+    let allowed_hosts = AllowedHosts::new(&["corpus.example".into()]);
     let named = Fixture::with(Hooks::default(), allowed_hosts);
     assert_eq!(status_for_host(&named, "corpus.example").await, StatusCode::OK);
 }

@@ -6,8 +6,6 @@ mod facts;
 mod host_facts;
 mod url_facts;
 
-use std::io::{self, Write};
-
 use gleaner_config::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, Scope, Seed, UrlRefusal};
@@ -15,7 +13,7 @@ use gleaner_store::{HostRecord, Store, StoreError, UrlRecord};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 
 pub(crate) struct DoctorContext {
     config: Config,
@@ -43,7 +41,7 @@ pub(crate) fn run(common: &Common, args: &Doctor) -> CommandResult {
         host_facts::facts(&context, &args.what, args.fetch)?
     };
     let shown = if args.json { facts.json() } else { facts.text() };
-    io::stdout().lock().write_all(shown.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&shown)
 }
 
 impl DoctorContext {
@@ -67,6 +65,10 @@ impl DoctorContext {
 
     fn is_in_scope(&self, url: &CanonicalUrl) -> bool {
         self.seeds.is_none() || self.sites.contains(url)
+    }
+
+    fn is_seed(&self, url: &CanonicalUrl) -> bool {
+        self.seeds.iter().flatten().any(|seed| seed.url == *url)
     }
 
     /// Returns the rule in the settings that excludes a URL. `record` is the URL's record, if the store has

@@ -71,6 +71,12 @@ impl DoctorContext {
             {
                 facts.add("last visit", fault.to_string());
             }
+            // Other URLs were named by sites, which must not be able to suggest an address.
+            if matches!(outcome, Outcome::PrivateAddress) && self.is_seed(url) {
+                let said =
+                    "to allow the address of this seed, add it to fetch.allow_addresses in the settings";
+                facts.add("last visit", said);
+            }
         }
         self.add_host(facts, url)?;
         let document = self.document(&record, url)?;

@@ -22,7 +22,7 @@ use crate::args::{Common, Export};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 use document_source::DocumentSource;
 
 pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
@@ -177,7 +177,7 @@ fn to_standard_output(
     let failed = |error| Failure::writing("standard output")(error);
     options.filter.sample = sample(source, &options.filter, args)?;
     // Standard output is not locked, because the Parquet writer may move its handle to another thread.
-    let out = BufWriter::new(io::stdout());
+    let out = BufWriter::new(output::data());
     let mut stream =
         StreamExport::new(out, options.format, &options.fields, options.filter).map_err(failed)?;
     for_each_document(source, &ProgressBar::hidden(), |document, context| {

@@ -1,22 +1,21 @@
 //! Converts the options of an export to a format and a filter. Refuses options that contradict each other.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use gleaner_config::DurationSetting as Age;
 use gleaner_corpus::Condition;
 use gleaner_corpus::is_of_host;
 use gleaner_crawl::similar_hosts;
-use gleaner_export::{Compression, Filter, Format, Manifest, Property, TextFilter};
+use gleaner_export::{Compression, Filter, Format, Formulas, Manifest, Property, TextFilter};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostRecord, Store};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::CommandResult;
 use crate::args::{Compress, Export, ExportFormat};
 use crate::failure::Failure;
+use crate::{CommandResult, output};
 
 /// Returns the export format from the options or the file extension. Fails if they contradict each other, or
 /// if the format cannot be written to the target.
@@ -36,7 +35,8 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         )));
     }
     let compress = args.compress.or(compressed).unwrap_or(Compress::None);
-    let format = to_format(args.format.or(by_name).unwrap_or(ExportFormat::Jsonl), compress);
+    let formulas = if args.guard_formulas { Formulas::Guarded } else { Formulas::Unchanged };
+    let format = to_format(args.format.or(by_name).unwrap_or(ExportFormat::Jsonl), compress, formulas);
     if format.needs_folder() && args.into.is_none() {
         return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
     }
@@ -54,14 +54,17 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     if args.fields.is_some() && !format.has_fields() {
         return Err(Failure::Usage("--fields requires --format jsonl, csv, parquet or datasets".into()));
     }
+    if args.guard_formulas && !matches!(format, Format::Csv(..)) {
+        return Err(Failure::Usage("--guard-formulas requires --format csv".into()));
+    }
     let is_binary = compress != Compress::None || format == Format::Parquet;
-    if is_binary && args.into.is_none() && args.out.is_none() && io::stdout().is_terminal() {
+    if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
         return Err(Failure::Usage("this format cannot be written to a terminal: set --out FILE".into()));
     }
     Ok(format)
 }
 
-const fn to_format(format: ExportFormat, compress: Compress) -> Format {
+const fn to_format(format: ExportFormat, compress: Compress, formulas: Formulas) -> Format {
     let compression = match compress {
         Compress::None => Compression::None,
         Compress::Gzip => Compression::Gzip,
@@ -69,7 +72,7 @@ const fn to_format(format: ExportFormat, compress: Compress) -> Format {
     };
     match format {
         ExportFormat::Jsonl => Format::JsonLines(compression),
-        ExportFormat::Csv => Format::Csv(compression),
+        ExportFormat::Csv => Format::Csv(compression, formulas),
         ExportFormat::Vertical => Format::Vertical(compression),
         ExportFormat::Conllu => Format::Conllu(compression),
         ExportFormat::Tei => Format::Tei(compression),

@@ -4,7 +4,7 @@
 //! Therefore the main thread can print the pages in order, and at most [`MAX_WAITING_PER_THREAD`] pages per
 //! thread wait in memory.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -13,11 +13,11 @@ use indicatif::ProgressStyle;
 use serde::Serialize;
 
 use super::{Extracted, Extractor, json};
-use crate::CommandResult;
 use crate::commands::{page_files, page_reader};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::bar;
+use crate::{CommandResult, output};
 
 /// Maximum number of finished pages per thread that wait to be printed.
 const MAX_WAITING_PER_THREAD: usize = 4;
@@ -36,7 +36,7 @@ pub(super) fn is_batch(page: &str) -> bool {
 
 pub(super) fn run(extractor: &Extractor) -> CommandResult {
     let names = names(extractor)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(output::data());
     let bar = bar();
     bar.set_length(names.len() as u64);
     let style = ProgressStyle::with_template("{elapsed} {wide_bar} {human_pos} of {human_len} pages");

@@ -2,8 +2,6 @@
 
 mod batch;
 
-use std::io::{self, Write};
-
 use gleaner_config::Config;
 use gleaner_eval::{LearnedTemplates, Method};
 use gleaner_extract::block_model;
@@ -17,7 +15,7 @@ use crate::commands::page_files;
 use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 
 pub(crate) fn run(common: &Common, args: Extract) -> CommandResult {
     let config = settings::load(common)?;
@@ -50,7 +48,7 @@ fn print(extractor: &Extractor, name: &str) -> CommandResult {
         PageFormat::Text => document.text + "\n",
         _ => json(&document),
     };
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print_data(&text)
 }
 
 struct Extracted {

@@ -1,7 +1,7 @@
 //! Runs `gleaner init`: writes the files of a new project.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use gleaner_frontier::parse_seed;
@@ -10,6 +10,7 @@ use crate::CommandResult;
 use crate::args::Init;
 use crate::distributed::shell_argument;
 use crate::failure::Failure;
+use crate::output;
 
 const SETTINGS: &str = include_str!("gleaner.toml");
 const SEEDS: &str = include_str!("seeds.txt");
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &Init) -> CommandResult {
         fs::write(dir.join(name), text).map_err(cannot)?;
     }
     let text = next_steps(dir, &files.map(|(name, _)| name), !args.urls.is_empty());
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&text)
 }
 
 fn next_steps(dir: &Path, files: &[&str], has_seeds: bool) -> String {

@@ -5,7 +5,6 @@
 mod archive;
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 use gleaner_config::Config;
@@ -17,7 +16,7 @@ use gleaner_store::{
 use crate::args::{Common, Migrate};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, distributed, settings};
+use crate::{CommandResult, distributed, output, settings};
 use archive::CopyTotals;
 
 pub(crate) fn run(common: &Common, args: &Migrate) -> CommandResult {
@@ -146,7 +145,7 @@ fn print(
         sums(from),
         sums(to)
     );
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    output::print(&text)?;
     match sums(from) == sums(to) {
         true => Ok(()),
         false => Err(Failure::Work(

@@ -8,7 +8,6 @@ mod prober;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ use crate::messages::print_message;
 use crate::scheduled::daemon;
 use crate::table::{NOTHING, table};
 use crate::telemetry::Telemetry;
-use crate::{CommandResult, logging, progress, settings};
+use crate::{CommandResult, logging, output, progress, settings};
 use check::{ExtractionRules, SeedCheck, SeedVerdict, check};
 use prober::Prober;
 
@@ -50,7 +49,7 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> CommandResult {
     let checked = check_all(config, rules, seeds, &bar)?;
     bar.finish_and_clear();
     let text = if args.json { json(&checked)? } else { format_table(&checked) };
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))?;
+    output::print(&text)?;
     match checked.iter().filter(|checked| checked.verdict == SeedVerdict::Fails).count() {
         0 => Ok(()),
         failed => Err(Failure::Work(format!("seeds that cannot be crawled: {failed} of {}", checked.len()))),

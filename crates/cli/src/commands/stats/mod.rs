@@ -8,7 +8,6 @@ mod growth;
 mod tables;
 
 use std::fs;
-use std::io::{self, Write};
 
 use gleaner_store::{Store, StoreError};
 use indicatif::ProgressBar;
@@ -17,7 +16,7 @@ use crate::args::{Common, Stats};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::{CommandResult, settings};
+use crate::{CommandResult, output, settings};
 use corpus_stats::{CorpusStats, DocumentPass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
@@ -42,7 +41,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
     } else {
         tables::describe(&stats)
     };
-    io::stdout().lock().write_all(text.as_bytes()).map_err(Failure::writing("standard output"))
+    output::print(&text)
 }
 
 fn read_documents(store: &Store, bar: &ProgressBar) -> Result<DocumentPass, StoreError> {
