@@ -45,6 +45,7 @@ mod seeds;
 mod sites;
 mod status;
 mod telemetry;
+mod traps;
 mod trust;
 mod usage;
 mod warc;

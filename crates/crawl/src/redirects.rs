@@ -144,11 +144,16 @@ impl Pipeline {
         self.outgoing.push(OutgoingRequest::Visit(Box::new(visit)));
     }
 
-    pub(crate) fn redirect(&mut self, visit: Visit, url: CanonicalUrl, hops: u32) -> Result<(), CrawlError> {
+    pub(crate) fn redirect(
+        &mut self,
+        mut visit: Visit,
+        url: CanonicalUrl,
+        hops: u32,
+    ) -> Result<(), CrawlError> {
         let mut change = self.recorder.writer.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
-        change.discover(Some(visit.record.host), &found, visit.record.depth, hops, turn)?;
+        visit.leads_on = change.discover(Some(visit.record.host), &found, visit.record.depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_within(change, visit, outcome)
     }
@@ -186,6 +191,7 @@ impl Pipeline {
             at,
             lease: self.recorder.store.lease_of(record.host),
             list_change: ListChange::Same,
+            leads_on: false,
             bytes: 0,
             refused: RefusedLinks::new(),
             template: self.learner.template(record.host),

@@ -53,7 +53,14 @@ fn outcomes() -> Vec<Outcome> {
         Outcome::OtherLanguage { language },
         Outcome::Filtered { condition: "words >= 50".into() },
     ];
-    let rules = ["outside sections", "no include matches", "exclude /tag/", "published before 2026-01-01"];
+    let rules = [
+        "outside sections",
+        "no include matches",
+        "exclude /tag/",
+        "published before 2026-01-01",
+        "crawl.skip_traps: nothing new at /calendar/#",
+        "crawl.skip_traps: session parameter token",
+    ];
     all.extend(rules.map(|rule| Outcome::Excluded { rule: rule.into() }));
     let pages = NotArticleReason::ALL.map(NotArticleReason::label);
     all.extend(

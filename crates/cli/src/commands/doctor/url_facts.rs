@@ -1,7 +1,7 @@
 //! Explains one URL in the order of processing: canonical form, request, response, document.
 
 use gleaner_corpus::Document;
-use gleaner_crawl::{PageError, current_template, rejection, stored_page};
+use gleaner_crawl::{PageError, current_template, rejection, stored_page, trap_rule};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_html::embedded::complete;
@@ -46,6 +46,10 @@ impl DoctorContext {
         if let Some(rule) = &excluded {
             facts.add("settings", format!("they exclude it: {rule}"));
         }
+        let trap = self.trap(url)?;
+        if let Some(rule) = &trap {
+            facts.add("trap", format!("a crawl hardly follows links to such URLs, by {rule}"));
+        }
         let robots = self.robots(url)?;
         let forbidden = robots.as_ref().and_then(|(rule, _)| match rule {
             Rule::Disallowed { rule } => Some(rule.clone()),
@@ -57,7 +61,7 @@ impl DoctorContext {
             if fetch {
                 self.add_fetched(facts, url)?;
             }
-            return Ok(self.of_unknown(url, excluded, forbidden.is_some(), fetch));
+            return Ok(self.of_unknown(url, excluded.or(trap), forbidden.is_some(), fetch));
         };
         facts.add("state", state(&record));
         facts.add("found", found(&record));
@@ -99,6 +103,14 @@ impl DoctorContext {
         }
         let more = if fetch { "" } else { "; --fetch asks for it now, politely" };
         format!("no page, feed or sitemap has named it yet; it will be fetched when one does{more}")
+    }
+
+    /// Returns the rule of the setting `crawl.skip_traps` that applies to links to a URL.
+    fn trap(&self, url: &CanonicalUrl) -> Result<Option<String>, Failure> {
+        let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(None) };
+        let host = self.view(host).map_err(Failure::work)?;
+        let newest = host.counts.iter().flatten().next();
+        Ok(newest.and_then(|counts| trap_rule(counts, url)).map(str::to_owned))
     }
 
     fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
