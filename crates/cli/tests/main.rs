@@ -54,6 +54,7 @@ mod status;
 #[cfg(target_os = "linux")]
 mod status_security;
 mod telemetry;
+mod traps;
 mod trust;
 mod usage;
 mod warc;

@@ -174,6 +174,9 @@ pub struct CrawlSettings {
     /// Maximum number of ready and waiting URLs of one site (registrable domain). Further URLs are not added.
     /// 0 means no limit.
     pub max_queued_per_site: u64,
+    /// Whether a crawl stops requesting the links of a host that give nothing new, such as the days of an
+    /// endless calendar, and removes session ids from links.
+    pub skip_traps: bool,
     /// Maximum decompressed size of the bodies read from one site in one run. Further URLs of the site wait
     /// for the next run. 0 means no limit.
     pub max_bytes_per_site: ByteSize,
@@ -319,6 +322,7 @@ impl Default for CrawlSettings {
             max_depth: 12,
             max_pages_per_host: 10_000,
             max_queued_per_site: 500_000,
+            skip_traps: true,
             max_bytes_per_site: ByteSize::mebibytes(4096),
             max_pages: 0,
             max_time: DurationSetting::seconds(0),

@@ -101,6 +101,7 @@ impl Pipeline {
                     return Ok(HostDispatch::Taken);
                 }
                 NextUrl::Refused(ready, outcome) => self.skip(ready, outcome)?,
+                NextUrl::Replaced(ready, plain, rule) => self.replace(ready, plain, rule)?,
                 NextUrl::Robots(url) if self.redirected.contains_key(url.as_str()) => break,
                 NextUrl::Robots(url) => {
                     self.request_robots(id, url)?;
@@ -116,6 +117,7 @@ impl Pipeline {
     fn send(&mut self, id: HostId, ready: Ready) {
         let Some(group) = self.frontier.hosts.get(&id).map(|host| Arc::clone(&host.group)) else { return };
         let Ready { key, url, record } = ready;
+        self.frontier.traps.requested(&url, &record);
         self.spend(id, &url);
         self.frontier.in_flight += 1;
         self.outgoing.push(OutgoingRequest::Visit(Box::new(Visit {
@@ -126,6 +128,7 @@ impl Pipeline {
             span: visit_span(&url, record.role),
             lease: self.recorder.store.lease_of(id),
             list_change: ListChange::Same,
+            leads_on: false,
             bytes: 0,
             refused: RefusedLinks::new(),
             template: self.learner.template(id),
@@ -162,7 +165,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn skip(&mut self, ready: Ready, outcome: Outcome) -> Result<(), CrawlError> {
+    pub(crate) fn skip(&mut self, ready: Ready, outcome: Outcome) -> Result<(), CrawlError> {
         let Ready { key, url, record } = ready;
         let mut change = self.recorder.writer.begin();
         self.recorder.count(&mut change, url.host(), &outcome)?;

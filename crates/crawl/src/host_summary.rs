@@ -46,6 +46,9 @@ pub fn host_summary(host: &HostView, in_scope: bool, report: Option<&Report>) ->
             format!("robots.txt cấm trang chủ bằng `{rule}`"),
         );
     }
+    if let Some(moved) = &host.moved {
+        return moved.describe();
+    }
     let findings = report.map_or(&[][..], |report| &report.findings);
     let gravest = findings.iter().find(|finding| finding.host.as_ref() == Some(&host.record.name));
     gravest.map_or_else(|| given(host), Finding::sentence)

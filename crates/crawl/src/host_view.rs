@@ -16,6 +16,7 @@ use gleaner_template::Window;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::moved::MovedSite;
 use crate::report::{GroupedCounts, RunIntervals, UsualCount};
 
 /// The last runs with the counts of each host, and the seeds.
@@ -24,8 +25,8 @@ pub struct RunHistory {
     /// The runs, newest first, each with the sum of the counts of all hosts.
     pub runs: Vec<(Run, Counts)>,
     hosts: HashMap<String, HostHistory>,
-    /// For each site, the origin of its first seed. `None` if no seeds are recorded.
-    seeds: Option<HashMap<String, String>>,
+    /// The first seed of each site. `None` if no seeds are recorded.
+    seeds: Option<HashMap<String, Seed>>,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ impl RunHistory {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store, limit: usize) -> Result<Self, StoreError> {
-        let mut history = Self { seeds: store.seeds()?.map(|seeds| origins(&seeds)), ..Self::default() };
+        let mut history = Self { seeds: store.seeds()?.map(first_seeds), ..Self::default() };
         for (age, run) in store.runs(limit)?.into_iter().enumerate() {
             let mut all = Counts::default();
             for (name, counts) in store.counts(run.number)? {
@@ -67,8 +68,13 @@ impl RunHistory {
         match self.seeds.as_ref().map(|seeds| seeds.get(site)) {
             None => SeedState::Unknown,
             Some(None) => SeedState::OutOfScope,
-            Some(Some(origin)) => SeedState::Seed(origin.clone()),
+            Some(Some(seed)) => SeedState::Seed(seed.origin()),
         }
+    }
+
+    fn moved(&self, store: &Store, site: &str) -> Result<Option<MovedSite>, StoreError> {
+        let seed = self.seeds.as_ref().and_then(|seeds| seeds.get(site));
+        seed.map_or(Ok(None), |seed| MovedSite::of_seed(store, seed))
     }
 
     /// Computes the usual number of new documents of a host. `counts` has its counts, newest run first.
@@ -86,12 +92,12 @@ impl RunHistory {
     }
 }
 
-fn origins(seeds: &[Seed]) -> HashMap<String, String> {
-    let mut origins = HashMap::new();
+fn first_seeds(seeds: Vec<Seed>) -> HashMap<String, Seed> {
+    let mut first = HashMap::new();
     for seed in seeds {
-        origins.entry(seed.url.domain().to_owned()).or_insert_with(|| seed.origin());
+        first.entry(seed.url.domain().to_owned()).or_insert(seed);
     }
-    origins
+    first
 }
 
 /// Whether the site of a host is among the seeds of the last crawl.
@@ -123,6 +129,8 @@ pub struct HostView {
     pub record: HostRecord,
     /// Whether the host's site is among the seeds.
     pub seeding: SeedState,
+    /// The site to which a seed of the host's site redirects.
+    pub moved: Option<MovedSite>,
     /// The host's robots.txt. `None` if it was not fetched yet.
     pub robots: Option<RobotsView>,
     /// The minimum delay between two requests, from the settings and, if known, robots.txt.
@@ -154,6 +162,7 @@ impl HostView {
         let access = robots.as_ref().map(|robots| robots.rules(config.fetch.product()));
         Ok(Self {
             seeding: history.seed_state(&record.domain),
+            moved: history.moved(store, &record.domain)?,
             delay: delay(config, &record.domain, access.as_ref()),
             robots: robots.zip(access).map(|(robots, access)| RobotsView::new(&robots, &access)),
             template: TemplateState::read(store, &record)?,
@@ -388,6 +397,7 @@ mod tests {
         HostView {
             record,
             seeding: SeedState::Unknown,
+            moved: None,
             robots: Some(RobotsView::new(&no_rules(404), &Access::AllAllowed)),
             delay: Duration::from_secs(5),
             template: TemplateState::default(),

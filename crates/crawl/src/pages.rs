@@ -70,6 +70,7 @@ impl Pipeline {
         visit: &mut Visit,
         parsed_response: &mut ParsedResponse,
     ) -> Result<Change, CrawlError> {
+        self.clean_links(parsed_response);
         let digest = digest_of(parsed_response.found.iter().map(|(found, _)| found));
         let (change, news) = self.discover(visit, parsed_response)?;
         visit.list_change = list_change(visit, parsed_response, news, digest);
@@ -91,7 +92,7 @@ impl Pipeline {
     /// the remaining URLs again.
     fn discover(
         &mut self,
-        visit: &Visit,
+        visit: &mut Visit,
         parsed_response: &mut ParsedResponse,
     ) -> Result<(Change, u64), CrawlError> {
         let is_list = matches!(visit.record.role, Role::Feed | Role::Sitemap);
@@ -110,8 +111,15 @@ impl Pipeline {
                 if depth > max_depth || is_nested && depth > MAX_NESTED_SITEMAPS {
                     *refused.entry("too_deep".into()).or_default() += 1;
                 } else if key != visit.key && (found.dated.is_some() || !self.frontier.known.contains(key)) {
+                    if let Some(rule) = self.trap_rule(&change, found, *rank)? {
+                        *refused.entry(format!("excluded: {rule}").into()).or_default() += 1;
+                        continue;
+                    }
                     match self.discover_one(&mut change, visit, (found, *rank), depth)? {
-                        Discovery::Queued => news += 1,
+                        Discovery::Queued => {
+                            news += 1;
+                            visit.leads_on |= self.frontier.traps.entered(&visit.url, found, *rank);
+                        }
                         Discovery::Known => {}
                         Discovery::QueueFull => *refused.entry(QUEUE_FULL.into()).or_default() += 1,
                     }

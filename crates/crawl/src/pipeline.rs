@@ -130,6 +130,7 @@ impl Pipeline {
         let group = event.group();
         if self.handle(event)? == VisitProgress::Ended {
             self.frontier.in_flight -= 1;
+            self.follow_traps()?;
             group.iter().for_each(|group| self.frontier.release_group(group));
         }
         Ok(())
@@ -254,6 +255,7 @@ impl Pipeline {
     /// Records counts for every host of this run, even if they are all zero. The report shows the hosts with
     /// counts.
     pub(crate) fn count_all_hosts(&mut self) -> Result<(), CrawlError> {
+        self.follow_traps()?;
         let mut change = self.recorder.writer.begin();
         for host in self.frontier.hosts.values() {
             change.count(self.session.run.number, &host.name, |_| {})?;

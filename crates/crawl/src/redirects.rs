@@ -158,13 +158,18 @@ impl Pipeline {
         self.frontier.hosts.get(&visit.record.host).is_some_and(|host| host.only_sitemaps)
     }
 
-    pub(crate) fn redirect(&mut self, visit: Visit, url: CanonicalUrl, hops: u32) -> Result<(), CrawlError> {
+    pub(crate) fn redirect(
+        &mut self,
+        mut visit: Visit,
+        url: CanonicalUrl,
+        hops: u32,
+    ) -> Result<(), CrawlError> {
         let mut change = self.recorder.writer.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
         // On another domain, only sitemaps that robots.txt or another sitemap names are requested.
         let depth = visit.record.depth + u32::from(self.is_on_other_domain(&visit));
-        change.discover(Some(visit.record.host), &found, depth, hops, turn)?;
+        visit.leads_on = change.discover(Some(visit.record.host), &found, depth, hops, turn)?;
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_within(change, visit, outcome)
     }
@@ -202,6 +207,7 @@ impl Pipeline {
             at,
             lease: self.recorder.store.lease_of(record.host),
             list_change: ListChange::Same,
+            leads_on: false,
             bytes: 0,
             refused: RefusedLinks::new(),
             template: self.learner.template(record.host),

@@ -32,6 +32,8 @@ pub(crate) struct Visit {
     pub(crate) bytes: u64,
     /// Number of links of the page that did not enter the frontier, by reason.
     pub(crate) refused: RefusedLinks,
+    /// Whether the page led to new URLs that may be articles. Known only after the response was parsed.
+    pub(crate) leads_on: bool,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,

@@ -16,7 +16,7 @@
 //! becomes one document, because its content hash is the same. A page that depends on the fragment (`#!`) is
 //! lost.
 
-use crate::{UrlKey, UrlRefusal, host, percent, tracking};
+use crate::{UrlKey, UrlRefusal, host, pattern, percent, tracking};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::cmp::Ordering;
 use std::fmt;
@@ -148,6 +148,37 @@ impl CanonicalUrl {
     pub fn domain(&self) -> &str {
         let name = &self.shared.url[Position::BeforeHost..Position::AfterHost];
         self.shared.domain.map_or_else(|| self.host(), |at| &name[at..])
+    }
+
+    /// Returns the pattern of the path and of the parameters' names, such as `/calendar/#/#` or
+    /// `/list?page`. URLs of one kind of page usually have the same pattern. A first path segment that is a
+    /// word stays as it is, unless `is_coarse` is set. The pattern has at most 250 bytes, and only visible
+    /// ASCII characters.
+    #[must_use]
+    pub fn pattern(&self, is_coarse: bool) -> String {
+        pattern::pattern(self, !is_coarse)
+    }
+
+    /// Returns the names and values of the query parameters, as they are written. Omits parameters whose name
+    /// is long or has unusual characters.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        let parts = self.shared.url.query().unwrap_or_default().split('&');
+        let pairs = parts.map(|part| part.split_once('=').unwrap_or((part, "")));
+        pairs.filter(|(name, _)| pattern::is_parameter_name(name))
+    }
+
+    /// Returns the URL without a query parameter. Returns `None` if the URL does not have this parameter.
+    #[must_use]
+    pub fn without_parameter(&self, name: &str) -> Option<Self> {
+        let is_other = |part: &&str| part.split('=').next() != Some(name);
+        let query = self.shared.url.query()?;
+        let kept: Vec<&str> = query.split('&').filter(is_other).collect();
+        if kept.len() == query.split('&').count() {
+            return None;
+        }
+        let mut url = self.shared.url.clone();
+        url.set_query(Some(kept.join("&")).filter(|query| !query.is_empty()).as_deref());
+        Some(Self::new(url))
     }
 
     /// Returns whether the address looks like an article. The first call computes this with `compute`.

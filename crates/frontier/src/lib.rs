@@ -19,6 +19,7 @@ mod key;
 pub mod links;
 mod outcome;
 mod paging;
+mod pattern;
 mod percent;
 mod refusal;
 mod retry_rule;

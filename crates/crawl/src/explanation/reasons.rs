@@ -5,6 +5,7 @@ use gleaner_render::language::Bilingual;
 
 use super::of_tls;
 use crate::page_robots::NOINDEX;
+use crate::traps::rule_parts;
 
 type Words = Option<(&'static str, &'static str)>;
 
@@ -140,9 +141,11 @@ pub(super) fn of_rule(rule: &str) -> String {
         ("outside sections", _) => "ngoài các mục đã chọn (sections)".to_owned(),
         ("no include matches", _) => "không khớp mẫu include nào".to_owned(),
         (_, Some(("exclude", pattern))) => format!("khớp mẫu exclude {pattern}"),
-        _ => match rule.strip_prefix("published before ") {
-            Some(day) => format!("xuất bản trước {day}"),
-            None => rule.to_owned(),
+        _ => match (rule.strip_prefix("published before "), rule_parts(rule)) {
+            (Some(day), _) => format!("xuất bản trước {day}"),
+            (None, Some(Ok(pattern))) => format!("không có gì mới ở {pattern} (crawl.skip_traps)"),
+            (None, Some(Err(name))) => format!("{name} là tham số phiên (crawl.skip_traps)"),
+            (None, None) => rule.to_owned(),
         },
     }
 }

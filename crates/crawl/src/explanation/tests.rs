@@ -54,8 +54,15 @@ fn outcomes() -> Vec<Outcome> {
         Outcome::OtherLanguage { language },
         Outcome::Filtered { condition: "words >= 50".into() },
     ];
-    let rules =
-        ["outside sections", "no include matches", "exclude /tag/", "published before 2026-01-01", NOINDEX];
+    let rules = [
+        "outside sections",
+        "no include matches",
+        "exclude /tag/",
+        "published before 2026-01-01",
+        NOINDEX,
+        "crawl.skip_traps: nothing new at /calendar/#",
+        "crawl.skip_traps: session parameter token",
+    ];
     all.extend(rules.map(|rule| Outcome::Excluded { rule: rule.into() }));
     let pages = NotArticleReason::ALL.map(NotArticleReason::label);
     all.extend(

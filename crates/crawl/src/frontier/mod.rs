@@ -24,6 +24,7 @@ use url::Url;
 
 use crate::explanation::ON_HOLD;
 use crate::session_config::SessionConfig;
+use crate::traps::{Traps, rules_of};
 use crate::visit::robots_path;
 use budget::RunBudget;
 use known_urls::KnownUrls;
@@ -46,10 +47,13 @@ pub(crate) struct Frontier {
     pub(crate) scope: Arc<Scope>,
     pub(crate) other_domains: OtherDomains,
     pub(crate) in_flight: usize,
+    pub(crate) traps: Traps,
     session: SessionConfig,
     store: Store,
     seeds: HashSet<String>,
     counts: HashMap<String, Counts>,
+    /// The counts of the last run, by host. Only hosts with rules about traps. `None` until they are read.
+    last_counts: Option<HashMap<String, Counts>>,
 }
 
 #[derive(Debug)]
@@ -83,6 +87,8 @@ pub(crate) enum NextUrl {
     Allowed(Ready),
     /// robots.txt disallows this URL, or the settings exclude it. Store this outcome.
     Refused(Ready, Outcome),
+    /// A URL has session parameters. Replace it by the URL without them. The text is the rule.
+    Replaced(Ready, CanonicalUrl, String),
     /// Request this robots.txt first.
     Robots(Url),
     /// Do nothing for now.
@@ -118,10 +124,12 @@ impl Frontier {
             scope: Arc::clone(&session.scope),
             other_domains: OtherDomains::default(),
             in_flight: 0,
+            traps: Traps::new(crawl.skip_traps && !session.run.replayed),
             session: session.clone(),
             store,
             seeds: session.seeds.iter().map(|seed| seed.url.host().to_owned()).collect(),
             counts: HashMap::new(),
+            last_counts: None,
         }
     }
 
@@ -130,7 +138,15 @@ impl Frontier {
     }
 
     pub(crate) fn load_counts(&mut self) -> Result<(), StoreError> {
-        self.counts = self.store.counts(self.session.run.number)?.into_iter().collect();
+        let number = self.session.run.number;
+        self.counts = self.store.counts(number)?.into_iter().collect();
+        if self.last_counts.is_none() {
+            // Without replays, the newest two runs are this run and the last one.
+            let last = self.store.runs(2)?.into_iter().find(|run| run.number < number);
+            let counts = last.map(|run| self.store.counts(run.number)).transpose()?.unwrap_or_default();
+            let has_rules = |(_, counts): &(String, Counts)| rules_of(counts).next().is_some();
+            self.last_counts = Some(counts.into_iter().filter(has_rules).collect());
+        }
         Ok(())
     }
 
@@ -166,6 +182,11 @@ impl Frontier {
             paused: record.paused,
         };
         self.hosts.insert(record.id, host);
+        let known = [
+            self.counts.get(&record.name),
+            self.last_counts.iter().find_map(|counts| counts.get(&record.name)),
+        ];
+        self.traps.load(&record.name, known.into_iter().flatten().flat_map(rules_of));
         self.politeness.gates.raise_delay(&group, self.config().delay_of(&record.domain).get());
         self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
         if let Some(robots) = self.store.robots::<RobotsRecord>(&record.name)? {
@@ -206,6 +227,7 @@ impl Frontier {
     pub(crate) fn release(&mut self, stays: impl Fn(HostId) -> bool) {
         for (id, host) in self.hosts.extract_if(|id, _| !stays(*id)) {
             self.schedule.mark_idle(&host.group, id);
+            self.traps.remove(&host.name);
             self.budget.give_back(host.requests);
             let queued = self.quota.remove(&host.site);
             self.session.progress.queue_grows(-i64::try_from(queued).unwrap_or(i64::MAX));
@@ -312,7 +334,7 @@ impl Frontier {
     }
 
     /// Returns the next action for a host: usually its next URL, checked against robots.txt.
-    pub(crate) fn next_url(&self, id: HostId) -> Result<NextUrl, StoreError> {
+    pub(crate) fn next_url(&mut self, id: HostId) -> Result<NextUrl, StoreError> {
         let Some(host) = self.hosts.get(&id) else { return Ok(NextUrl::Nothing) };
         if self.is_used_up(host) {
             return Ok(NextUrl::Nothing);
@@ -329,6 +351,11 @@ impl Frontier {
         }
         if let Some(rule) = self.exclusion(&url, &record) {
             return Ok(NextUrl::Refused(Ready { key, url, record }, Outcome::Excluded { rule }));
+        }
+        // The target of a redirect keeps its parameters, because the site may need them.
+        let is_page = record.role == Role::Page && record.hops == 0;
+        if is_page && let Some((plain, rule)) = self.traps.without_session(&url) {
+            return Ok(NextUrl::Replaced(Ready { key, url, record }, plain, rule));
         }
         let is_current = host.robots_due > self.session.clock.now();
         Ok(match host.access.as_ref().filter(|_| is_current) {
@@ -373,12 +400,12 @@ impl Frontier {
     }
 
     /// Returns the rule that excludes a queued URL, or `None` if no rule does. Such a URL was queued before
-    /// the rule existed, or because another URL redirects to it.
+    /// the rule existed, or because another URL redirects to it, or to recheck a trap.
     fn exclusion(&self, url: &CanonicalUrl, record: &UrlRecord) -> Option<String> {
         let (role, dated) = (record.role, record.dated);
-        match self.scope.refusal(&FoundUrl { url: url.clone(), role, dated, news: false })? {
-            UrlRefusal::Excluded { rule } => Some(rule),
-            _ => None,
+        match self.scope.refusal(&FoundUrl { url: url.clone(), role, dated, news: false }) {
+            Some(UrlRefusal::Excluded { rule }) => Some(rule),
+            _ => self.traps.excludes(url, record),
         }
     }
 

@@ -81,6 +81,7 @@ fn record_page(
     }
     // The record is read only now, because earlier pages of this change may have modified it.
     let Some(record) = change.url(key)? else { return Ok(()) };
+    recorder.note_page(change, &record, &outcome, false, false)?;
     if is_learned {
         let again = recorder.next_visit(&record, &outcome);
         change.end(key, record, outcome, again)?;

@@ -18,6 +18,7 @@ use crate::archive::{WarcRecords, archived};
 use crate::error::CrawlError;
 use crate::rank;
 use crate::session_config::SessionConfig;
+use crate::traps::EndedPage;
 
 #[derive(Debug)]
 pub(crate) struct Recorder {
@@ -32,6 +33,8 @@ pub(crate) struct Recorder {
     /// Number of requests to each host since the last flush. Negative if requests that were already counted
     /// turned out not to be sent.
     requests: BTreeMap<String, i64>,
+    /// The visits that ended since the traps were last considered.
+    pub(crate) ended: Vec<EndedPage>,
 }
 
 impl Recorder {
@@ -45,6 +48,7 @@ impl Recorder {
             unflushed: 0,
             flushed: Instant::now(),
             requests: BTreeMap::new(),
+            ended: Vec::new(),
         })
     }
 

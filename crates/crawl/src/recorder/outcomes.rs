@@ -1,12 +1,13 @@
 //! Records and counts the outcomes of visits.
 
-use gleaner_frontier::{Outcome, OutcomeClass, Role, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, Role, UrlKey};
 use gleaner_store::{Change, StoreError, UrlRecord};
 use tracing::debug;
 
 use super::Recorder;
 use super::revisit::is_article;
 use crate::error::CrawlError;
+use crate::traps::{EndedPage, PageResult, is_linked_record};
 use crate::visit::Visit;
 
 impl Recorder {
@@ -23,7 +24,12 @@ impl Recorder {
         Ok(())
     }
 
-    pub(crate) fn end(&self, change: &mut Change, visit: &Visit, outcome: Outcome) -> Result<(), CrawlError> {
+    pub(crate) fn end(
+        &mut self,
+        change: &mut Change,
+        visit: &Visit,
+        outcome: Outcome,
+    ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
         self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
@@ -33,8 +39,36 @@ impl Recorder {
         if is_article(&outcome) && visit.record.last.is_some() {
             change.clear_gone(visit.key)?;
         }
+        let (is_linked, leads_on) = (is_linked_record(&visit.record), visit.leads_on);
+        self.note_page(change, &visit.record, &outcome, is_linked, leads_on)?;
         let revisits = self.schedule_after(visit, &outcome);
         self.end_uncounted(change, visit.key, UrlRecord { revisits, ..visit.record.clone() }, outcome)
+    }
+
+    /// Notes the result of a visit for the traps. Pages that are revisited say nothing about new URLs.
+    pub(crate) fn note_page(
+        &mut self,
+        change: &Change,
+        record: &UrlRecord,
+        outcome: &Outcome,
+        is_linked: bool,
+        leads_on: bool,
+    ) -> Result<(), StoreError> {
+        if record.role != Role::Page || record.last.is_some() || self.session.run.replayed {
+            return Ok(());
+        }
+        let is_own = match outcome {
+            Outcome::Duplicate { of } => change.url(*of)?.is_some_and(|other| other.host == record.host),
+            _ => false,
+        };
+        let target = match outcome {
+            Outcome::Redirected { to } => CanonicalUrl::from_record(to).ok(),
+            _ => None,
+        };
+        let (url, result) = (record.canonical_url()?, PageResult::of(outcome, is_own));
+        let (host, depth) = (record.host, record.depth);
+        self.ended.push(EndedPage { url, host, depth, is_linked, leads_on, result, target });
+        Ok(())
     }
 
     pub(crate) fn end_uncounted(

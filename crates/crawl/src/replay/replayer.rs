@@ -339,6 +339,7 @@ impl Replayer {
             span: Span::none(),
             lease: pipeline.recorder.store.lease_of(host_id),
             list_change: ListChange::Same,
+            leads_on: false,
             bytes: 0,
             refused: RefusedLinks::new(),
             template,

@@ -80,6 +80,7 @@ fn hosts(store: &Store, config: &Config, run: &Run) -> Result<Vec<HostData>, Sto
         let view = HostView::new(store, config, record, &mut history)?;
         host.seed = view.seeding.origin().map(str::to_owned);
         host.paused = view.record.paused;
+        host.moved = view.moved.clone().filter(|moved| moved.from == host.name);
         host.template = TemplateState { learned: is_learned(store, &view, run)?, ..view.template };
         Ok(host)
     };

@@ -155,6 +155,7 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         found.extend(look.broken_list().filter(|list| !is_said(list)).map(|list| (-1.0, list)));
         found.extend(gives.map(|finding| (weight, finding)));
         found.extend(look.template().map(|finding| (-2.0, finding)));
+        found.extend(look.traps().into_iter().map(|finding| (-3.0, finding)));
     }
     let (clock, nothing_reached) = (clock(data, &found), nothing_reached(data, &intervals, &found));
     if nothing_reached.is_some() && found.len() == 1 {

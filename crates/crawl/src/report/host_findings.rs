@@ -11,6 +11,7 @@ use super::usual::{RunIntervals, UsualCount, median};
 use super::{GroupedCounts, PastRun};
 use crate::explanation::{broken_list, explained, explained_hold};
 use crate::summary::reached;
+use crate::traps::{excluded_by, rule_parts, rules_of};
 
 /// Number of runs without new documents after which the report has only a note about the host.
 const NEWS: usize = 7;
@@ -61,9 +62,27 @@ impl HostCheck<'_> {
             let text = paused();
             return Some(self.finding(Grade::Note, &text, text.clone(), None));
         }
-        let less =
-            self.unreachable().or_else(|| self.too_few_documents()).or_else(|| self.no_new_documents());
+        let less = self
+            .moved()
+            .or_else(|| self.unreachable())
+            .or_else(|| self.too_few_documents())
+            .or_else(|| self.no_new_documents());
         less.or_else(|| self.failures()).or_else(|| self.too_many_documents()).or_else(|| self.no_documents())
+    }
+
+    /// Finds a site whose front page redirects to another site. After a week, this is only a note.
+    fn moved(&self) -> Option<Finding> {
+        const REASON: &str = "redirect_refused: out_of_scope";
+        let moved = self.host.moved.as_ref()?;
+        let counts = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+        let nights = counts.take_while(|counts| counts.outcomes.contains_key(REASON)).count();
+        let grade = if nights < NEWS { Grade::Unusual } else { Grade::Note };
+        let cause = Bilingual::new(
+            "the front page redirects to a site that is not among the seeds",
+            "trang chủ chuyển hướng đến một trang ngoài danh sách cần thu thập",
+        );
+        let finding = self.finding(grade, &cause, moved.describe(), None);
+        Some(Finding { next: Some(moved.command()), ..finding })
     }
 
     fn unreachable(&self) -> Option<Finding> {
@@ -279,6 +298,25 @@ impl HostCheck<'_> {
         Some(self.finding(Grade::Note, &cause, with_urls_in_parentheses(&cause, count), None))
     }
 
+    /// Reports each trap. A trap is unusual when it is first noticed, provided that the host gave more repeated
+    /// pages and pages without an article than new documents.
+    pub(super) fn traps(&self) -> Vec<Finding> {
+        let figures = &self.figures;
+        let no_articles = figures.others.iter().filter(|(reason, _)| reason.starts_with("not_article: "));
+        let barren = figures.duplicates + no_articles.map(|(_, count)| count).sum::<u64>();
+        let is_known = |rule: &str| {
+            let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+            past.flat_map(rules_of).any(|known| known == rule)
+        };
+        let finding = |rule: &str| {
+            let is_unusual = barren > figures.new && !is_known(rule);
+            let grade = if is_unusual { Grade::Unusual } else { Grade::Note };
+            let (cause, text) = trap(rule, excluded_by(&self.host.counts, rule))?;
+            Some(self.finding(grade, &cause, text, None))
+        };
+        rules_of(&self.host.counts).filter_map(finding).collect()
+    }
+
     pub(super) fn template(&self) -> Option<Finding> {
         let template = &self.host.template;
         (template.outdated && !self.host.paused).then(|| {
@@ -307,6 +345,32 @@ fn share_of_pages(percent: u64, reason: &str) -> Bilingual {
         format!("{percent}% of pages: {}", why.english),
         format!("{percent}% số trang: {}", why.vietnamese),
     )
+}
+
+/// Describes a trap by its rule. `urls` is the number of URLs that the rule excluded.
+fn trap(rule: &str, urls: u64) -> Option<(Bilingual, Bilingual)> {
+    let (cause, text) = match rule_parts(rule)? {
+        Ok(pattern) => {
+            let cause = Bilingual::new(
+                "a crawler trap: many URLs of one pattern gave nothing new",
+                "bẫy thu thập: nhiều địa chỉ cùng một mẫu không cho gì mới",
+            );
+            let text = Bilingual::new(
+                format!("a crawler trap: URLs such as {pattern} gave nothing new; left out: {urls}"),
+                format!("bẫy thu thập: các địa chỉ dạng {pattern} không cho gì mới; đã bỏ qua: {urls}"),
+            );
+            (cause, text)
+        }
+        Err(name) => {
+            let cause = Bilingual::new("session ids in URLs", "địa chỉ có mã phiên");
+            let text = Bilingual::new(
+                format!("the parameter {name} is a session id; removed from URLs: {urls}"),
+                format!("tham số {name} là mã phiên; số địa chỉ đã bỏ tham số: {urls}"),
+            );
+            (cause, text)
+        }
+    };
+    Some((cause, text))
 }
 
 /// Puts words, in English and Vietnamese, before their explanation.

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::host_view::TemplateState;
+use crate::moved::MovedSite;
 
 /// The state at the end of a run, and the earlier runs.
 #[derive(Debug, Clone)]
@@ -70,6 +71,8 @@ pub struct HostData {
     pub paused: bool,
     /// The origin of the site's seed. `None` if unknown.
     pub seed: Option<String>,
+    /// The site to which the host redirects the visitors of its front page.
+    pub moved: Option<MovedSite>,
 }
 
 /// URLs left for the next run, for one reason.

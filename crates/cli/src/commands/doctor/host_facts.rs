@@ -32,6 +32,16 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
     if let Some(report) = &report {
         add_findings(&mut facts, report, &host.record.name);
     }
+    if let Some(moved) = &host.moved {
+        facts.add(
+            "moved",
+            format!(
+                "write {} instead of the seed of {}, or add it; to check it, run:",
+                moved.to, moved.origin
+            ),
+        );
+        facts.add("moved", moved.command());
+    }
     context.add_robots(&mut facts, &host);
     context.add_state(&mut facts, &host)?;
     add_counts(&mut facts, &host);

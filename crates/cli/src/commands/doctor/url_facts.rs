@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gleaner_coding::breaks_off;
 use gleaner_corpus::Document;
-use gleaner_crawl::{PageError, current_template, leads_to_article, rejection, stored_page};
+use gleaner_crawl::{PageError, current_template, leads_to_article, rejection, stored_page, trap_rule};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
@@ -49,6 +49,10 @@ impl DoctorContext {
         if let Some(rule) = &excluded {
             facts.add("settings", format!("they exclude it: {rule}"));
         }
+        let trap = self.trap(url)?;
+        if let Some(rule) = &trap {
+            facts.add("trap", format!("a crawl hardly follows links to such URLs, by {rule}"));
+        }
         let robots = self.robots(url)?;
         let forbidden = robots.as_ref().and_then(|(rule, _)| match rule {
             Rule::Disallowed { rule } => Some(rule.clone()),
@@ -60,7 +64,7 @@ impl DoctorContext {
             if fetch {
                 self.add_fetched(facts, url)?;
             }
-            return Ok(self.of_unknown(url, excluded, forbidden.is_some(), fetch));
+            return Ok(self.of_unknown(url, excluded.or(trap), forbidden.is_some(), fetch));
         };
         facts.add("state", self.state(&record)?);
         facts.add("found", found(&record));
@@ -137,6 +141,14 @@ impl DoctorContext {
     fn is_retried(&self, record: &UrlRecord) -> Result<bool, StoreError> {
         let is_open = record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never);
         Ok(is_open && record.role == Role::Page && !leads_to_article(record, |url| self.store.url(url))?)
+    }
+
+    /// Returns the rule of the setting `crawl.skip_traps` that applies to links to a URL.
+    fn trap(&self, url: &CanonicalUrl) -> Result<Option<String>, Failure> {
+        let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(None) };
+        let host = self.view(host).map_err(Failure::work)?;
+        let newest = host.counts.iter().flatten().next();
+        Ok(newest.and_then(|counts| trap_rule(counts, url)).map(str::to_owned))
     }
 
     fn robots(&self, url: &CanonicalUrl) -> Result<Option<(Rule, String)>, Failure> {
