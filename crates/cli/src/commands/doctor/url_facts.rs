@@ -1,6 +1,5 @@
 //! Explains one URL in the order of processing: canonical form, request, response, document.
 
-use gleaner_coding::breaks_off;
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, current_template, rejection, stored_page};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
@@ -205,9 +204,6 @@ impl DoctorContext {
         url: &CanonicalUrl,
         role: Role,
     ) -> Result<bool, Failure> {
-        if breaks_off(source.as_bytes()) {
-            facts.add(what, "it ends within its text or a tag, so its end may be missing");
-        }
         let page = complete(source);
         let template = self.template(url)?;
         let pins = settings::pins_of(&self.config, Some(url.host()))?;
