@@ -10,8 +10,8 @@
 //! [`FetchError::UnknownCoding`]. Other servers state a coding and send plain text. It is used as it is.
 //!
 //! Limitation: a `Content-Length` that is too small cuts an uncoded body without an error. The library treats
-//! the remaining bytes as the next response and closes the connection. It does not report them, so a page that
-//! ends within its text or a tag only causes a warning (`client.rs`).
+//! the remaining bytes as the next response and closes the connection, but does not report them. Only the end of a
+//! page can show that it was cut (`gleaner_coding::breaks_off`).
 
 use gleaner_coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip, is_complete, listed};
 

@@ -10,7 +10,7 @@
 //! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
 //! the zlib format, or a second gzip member. If a body is incomplete, the result is an error and not a short
 //! page. `gleaner_coding::is_complete` is the rule. A body can be complete although its `Content-Length` is wrong
-//! or its transfer broke off. Requests never ask for a part, so a 206 response is an error unless its
+//! or its transfer broke off, and incomplete although its transfer ended. Requests never ask for a part, so a 206 response is an error unless its
 //! `Content-Range` is the whole body. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is returned
 //! unchanged.
 
@@ -270,7 +270,7 @@ impl Client {
             accept_body(&response.body)?;
         }
         if is_page && breaks_off(&response.body) {
-            tracing::warn!(url = %request.url, "the page ends within its text or a tag, so its end may be missing");
+            return Err(FetchError::Broken("the page ends within its text or a tag".into()));
         }
         Ok(())
     }

@@ -100,7 +100,7 @@ pub enum Outcome {
     /// The replayed archive contains only a part of the response.
     Truncated {
         /// The label of the reason. The archive states `length`, `time`, `disconnect`, `unspecified` or
-        /// `segmented`. The response itself shows `partial_content`, `content_length` or `coding`.
+        /// `segmented`. The response itself shows `partial_content`, `content_length`, `coding` or `html`.
         reason: String,
     },
     /// The settings exclude the URL from fetching, or the article from the corpus.

@@ -130,6 +130,7 @@ pub(super) fn of_truncation(detail: &str) -> Option<Bilingual> {
         "partial_content" => ("the server sent a part only", "máy chủ chỉ gửi một phần"),
         "content_length" => ("shorter than its stated length", "ngắn hơn độ dài đã nêu"),
         "coding" => ("the compressed data end early", "dữ liệu nén bị ngắt sớm"),
+        "html" => ("the page ends within its text or a tag", "trang bị ngắt giữa chừng"),
         _ => return None,
     }))
 }

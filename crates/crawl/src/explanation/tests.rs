@@ -83,6 +83,7 @@ fn outcomes() -> Vec<Outcome> {
         "partial_content",
         "content_length",
         "coding",
+        "html",
     ];
     all.extend(cuts.map(|reason| Outcome::Truncated { reason: reason.into() }));
     all

@@ -4,11 +4,11 @@
 //! record's content type. All other records and robots.txt files are skipped, and counted by their kind.
 //!
 //! The body of an incomplete page is not parsed. A page may be incomplete if its record is marked as truncated,
-//! is shorter than its `Content-Length`, ends within compressed or chunked data, or has status 206. The rule is
-//! the same as in a crawl ([`is_complete`]).
+//! is shorter than its `Content-Length`, ends within compressed or chunked data, its text or a tag, or has status
+//! 206. The rules are those of a crawl ([`is_complete`], [`breaks_off`]).
 
 use gleaner_archive::{Digest, HttpMessage, Payload, Record, Truncation};
-use gleaner_coding::{is_complete, is_whole_range};
+use gleaner_coding::{breaks_off, is_complete, is_whole_range};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
@@ -78,9 +78,10 @@ impl ArchivedResponse {
             RecordKind::Resource => resource(record),
         };
         let role = role.and_then(Role::from_label);
-        let limit = if matches!(role, Some(Role::Feed | Role::Sitemap)) { limits.list } else { limits.page };
+        let is_list = matches!(role, Some(Role::Feed | Role::Sitemap));
+        let limit = if is_list { limits.list } else { limits.page };
         let payload = message.payload(limit);
-        let unread = unread(record, &message, &payload, limit);
+        let unread = unread(record, &message, &payload, limit, is_list);
         let mut response = Response::new(url.url(), message.status, message.headers);
         response.body = payload.body;
         let digest = header.get("WARC-Payload-Digest").and_then(Digest::from_label);
@@ -128,29 +129,38 @@ fn resource(record: &Record) -> HttpMessage<'_> {
     HttpMessage { status: 200, headers: headers.into_iter().collect(), coded: &record.block }
 }
 
-/// Returns the outcome for an incomplete page or one above `limit` bytes. Returns `None` for other pages.
-fn unread(record: &Record, message: &HttpMessage<'_>, payload: &Payload, limit: usize) -> Option<Outcome> {
+/// Returns the outcome for an incomplete page or list, or for one above `limit` bytes. Returns `None` for others.
+fn unread(
+    record: &Record,
+    message: &HttpMessage<'_>,
+    payload: &Payload,
+    limit: usize,
+    is_list: bool,
+) -> Option<Outcome> {
     if !(200..300).contains(&message.status) {
         return None;
     }
     if record.is_cut || payload.cut == Some(Truncation::Limit) {
         return Some(Outcome::TooLarge { limit: limit as u64 });
     }
-    let truncated = |reason: &str| Some(Outcome::Truncated { reason: reason.into() });
     if message.status == 206 && !is_whole_range(&message.headers) {
-        return truncated("partial_content");
+        return Some(truncated("partial_content"));
     }
     if payload.cut == Some(Truncation::Coding) {
-        return truncated("coding");
+        return Some(truncated("coding"));
     }
     let broken_off = record
         .truncated()
         .or_else(|| message.is_short().then_some("content_length"))
         .or_else(|| payload.cut.map(|_| "coding"));
-    if is_complete(broken_off.is_none(), payload.end, &payload.body) {
-        return None;
+    if !is_complete(broken_off.is_none(), payload.end, &payload.body) {
+        return Some(truncated(broken_off.unwrap_or("coding")));
     }
-    truncated(broken_off.unwrap_or("coding"))
+    (!is_list && breaks_off(&payload.body)).then(|| truncated("html"))
+}
+
+fn truncated(reason: &str) -> Outcome {
+    Outcome::Truncated { reason: reason.into() }
 }
 
 #[cfg(test)]
@@ -163,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    const PAGE: &str = "<html><p>Rain fell on the valley.";
+    const PAGE: &str = "<html><p>Rain fell on the valley.</p>";
 
     fn gzip(body: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -189,7 +199,7 @@ mod tests {
     }
 
     fn truncated(reason: &str) -> Option<Outcome> {
-        Some(Outcome::Truncated { reason: reason.into() })
+        Some(super::truncated(reason))
     }
 
     #[test]
@@ -205,10 +215,10 @@ mod tests {
             ("WARC-Segment-Number: 1", "200 OK", page, false, truncated("segmented")),
             ("", "200 OK\r\nContent-Length: 99", page, false, truncated("content_length")),
             ("", "206 Partial Content", page, false, truncated("partial_content")),
-            ("", "206 Partial Content\r\nContent-Range: bytes 0-32/33", page, false, None),
+            ("", "206 Partial Content\r\nContent-Range: bytes 0-36/37", page, false, None),
             (
                 "",
-                "206 Partial Content\r\nContent-Range: bytes 0-32/34",
+                "206 Partial Content\r\nContent-Range: bytes 0-36/38",
                 page,
                 false,
                 truncated("partial_content"),
@@ -221,6 +231,7 @@ mod tests {
                 false,
                 truncated("coding"),
             ),
+            ("", "200 OK", &page[..20], false, truncated("html")),
             ("", "200 OK", more.as_slice(), false, too_large()),
             ("", "200 OK\r\nContent-Length: 99", page, true, too_large()),
             // For other statuses the body does not matter.

@@ -182,8 +182,7 @@ async fn text_that_is_labelled_as_compressed_is_read_as_it_is() {
     let binary = [&b"\0\x01\x02"[..], &[7; 400]].concat();
     for coding in ["gzip", "deflate", "br", "zstd", "gzip, br"] {
         let header = format!("Content-Encoding: {coding}");
-        for text in ["<p>plain", "<!DOCTYPE html><html><p>Ch\u{e0}o</html>", &"<html><p>plain\n".repeat(900)]
-        {
+        for text in ["<p>plain", "<!DOCTYPE html><html><p>Ch\u{e0}o</html>", &"<p>plain\n".repeat(900)] {
             let got = page(answer("200 OK", &[HTML, &header], text.as_bytes())).await.unwrap();
             assert_eq!((got.body.as_slice(), got.coded), (text.as_bytes(), None), "{coding}");
             // Not all of the text arrived.
@@ -262,10 +261,16 @@ async fn a_body_that_really_breaks_off_is_a_broken_answer() {
         let got = page(sent).await;
         assert!(matches!(got, Err(FetchError::Broken(_))), "{name}: {got:?}");
     }
-    // An uncoded body ends at its `Content-Length` (RFC 9112, 6.3). The client cannot know that it was
-    // longer.
+    // An uncoded body ends at its `Content-Length` (RFC 9112, 6.3). Only its text can show that it was longer.
     let got = page(measured(text.len() - 7, &[HTML], &text)).await.unwrap();
     assert_eq!(got.body, text[..text.len() - 7]);
+    let begun = [b"<html>", &text[..]].concat();
+    for sent in
+        [measured(text.len() - 7, &[HTML], &begun), measured(gzip(&begun).len(), &[HTML, gz], &gzip(&begun))]
+    {
+        let got = page(sent).await;
+        assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use gleaner_coding::breaks_off;
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, current_template, leads_to_article, rejection, stored_page, trap_rule};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
@@ -254,9 +253,6 @@ impl DoctorContext {
         url: &CanonicalUrl,
         role: Role,
     ) -> Result<bool, Failure> {
-        if breaks_off(source.as_bytes()) {
-            facts.add(what, "it ends within its text or a tag, so its end may be missing");
-        }
         let page = complete(source);
         let template = self.template(url)?;
         let pins = settings::pins_of(&self.config, Some(url.host()))?;
