@@ -113,6 +113,7 @@ fn story(number: &str) -> String {
     format!(
         "<html lang=\"en\"><head><title>{EVIL_HTML} story {number}</title><meta property=og:type content=article>\
          <meta name=author content=\"Ann {EVIL_HTML} Lee\"><meta property=article:section content=\"{EVIL_HTML} Town\">\
+         <meta name=description content='=HYPERLINK(\"http://evil.example\")'>\
          <meta name=keywords content=\"{EVIL_HTML}, harbour\"><meta property=article:published_time \
          content=\"2026-11-2{EVIL_HTML}\"></head><body><nav>Harbour news {EVIL_HTML}</nav><article>\
          <h1>{EVIL_HTML} story {number}</h1><div class=byline>By Ann {EVIL_HTML} Lee</div>{paragraphs}</article>\
@@ -310,6 +311,21 @@ fn exported_data_is_unchanged_in_a_pipe_and_harmless_on_a_terminal() {
     let shown = String::from_utf8_lossy(&command.output().unwrap().stdout).replace('\r', "");
     tried.check(&shown, "an export on a terminal");
     assert!(shown.starts_with("title\n") && shown.contains(" story 1\n"), "{shown:?}");
+}
+
+#[test]
+fn formulas_in_csv_are_guarded_where_the_option_asks_for_it() {
+    let mut tried = Tried::new();
+    tried.run(&["crawl", "--seeds", "seeds.txt"], false);
+    let export = ["export", "--format", "csv", "--fields", "description", "--confidence", "0"];
+    let unchanged = tried.run(&export, true);
+    assert!(unchanged.contains("\r\n\"=HYPERLINK(\"\"http://evil.example"), "{unchanged}");
+    let guarded = tried.run(&[&export[..], &["--guard-formulas"]].concat(), true);
+    assert!(guarded.contains("\r\n\"'=HYPERLINK(\"\"http://evil.example"), "{guarded}");
+    let refused = tried.command(&["export", "--guard-formulas"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("--guard-formulas requires --format csv"), "{said}");
 }
 
 #[test]

@@ -20,11 +20,15 @@ struct Exposed {
 }
 
 impl Exposed {
-    /// Serves a corpus of some pages.
+    /// Serves a corpus of some pages without further options.
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(options: &[&str]) -> Self {
         let crawl = Crawl::new(Duration::ZERO);
         crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "3", "--set", "crawl.linger=0s"]);
-        let arguments = ["serve", "--address", "0.0.0.0:0", "--public-host", "corpus.example"];
+        let arguments = [&["serve", "--address", "0.0.0.0:0"], options].concat();
         let served = Served::begin(crawl.command(&arguments));
         let address = served.address("");
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
@@ -69,14 +73,7 @@ fn status_of(answer: &str) -> u16 {
 #[test]
 fn a_server_at_all_addresses_answers_only_known_host_names() {
     let exposed = Exposed::new();
-    for host in [
-        "localhost",
-        "127.0.0.1:7700",
-        "192.168.1.5:7700",
-        "[::1]:7700",
-        "corpus.example",
-        "Corpus.Example:443",
-    ] {
+    for host in ["localhost", "127.0.0.1:7700", "192.168.1.5:7700", "[::1]:7700"] {
         assert_eq!(exposed.status("GET /", &[&format!("Host: {host}")]), 200, "{host}");
     }
     for path in ["/", "/search.jsonl", "/metrics", "/page.css", "/healthz"] {
@@ -84,6 +81,15 @@ fn a_server_at_all_addresses_answers_only_known_host_names() {
         assert_eq!(status_of(&answer), 403, "{path}: {answer}");
         assert!(answer.contains("--public-host NAME"), "{answer}");
     }
+}
+
+#[test]
+fn names_of_public_host_are_answered() {
+    let exposed = Exposed::with(&["--public-host", "corpus.example", "--public-host", "status"]);
+    for host in ["localhost", "corpus.example", "Corpus.Example:443", "status:7700"] {
+        assert_eq!(exposed.status("GET /", &[&format!("Host: {host}")]), 200, "{host}");
+    }
+    assert_eq!(exposed.status("GET /", &["Host: evil.example"]), 403);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use console::Term;
+use gleaner_render::visible::visible_line;
 use serde_json::{Map, Value};
 
 use crate::table::wrapped_at;
@@ -24,7 +25,8 @@ impl Facts {
         let (mut text, mut last) = (String::new(), "");
         for (label, value) in &self.0 {
             let shown = if *label == last { "" } else { *label };
-            let line = format!("{shown:width$}  {value}");
+            // A line break in a value could make the rest look like another fact.
+            let line = format!("{shown:width$}  {}", visible_line(value));
             let _ = writeln!(text, "{}", wrapped_at(&line, width + 2, &Term::stdout()));
             last = label;
         }
@@ -55,5 +57,12 @@ mod tests {
         facts.add_first("url", "c");
         assert_eq!(facts.text(), "url          c\nlast answer  a\n             b\n");
         assert_eq!(facts.json(), "{\"last_answer\":[\"a\",\"b\"],\"url\":[\"c\"]}\n");
+    }
+
+    #[test]
+    fn a_fact_is_one_line() {
+        let mut facts = Facts::default();
+        facts.add("last answer", "a\nwhy  forged");
+        assert_eq!(facts.text(), "last answer  a\\nwhy  forged\n");
     }
 }
