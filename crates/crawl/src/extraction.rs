@@ -146,11 +146,12 @@ pub(crate) fn read(
     parsed_response
 }
 
-/// Whether a response to the request for a sitemap may be an article: another sitemap lists the URL, and the body is an
-/// HTML page. Some indexes list articles instead of sitemaps.
-pub(crate) fn may_be_article(visit: &Visit, response: &Response) -> bool {
+/// Whether a response to the request for a sitemap may be an article: another sitemap lists the URL, which is in scope,
+/// and the body is an HTML page. Some indexes list articles instead of sitemaps.
+pub(crate) fn may_be_article(visit: &Visit, response: &Response, scope: &Scope) -> bool {
     visit.record.role == Role::Sitemap
         && visit.record.depth > 0
+        && scope.contains(&visit.url)
         && response.accept_page().is_ok()
         && sniff(&response.body) == BodyType::Html
 }

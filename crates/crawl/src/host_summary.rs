@@ -20,16 +20,10 @@ pub fn host_summary(host: &HostView, in_scope: bool, report: Option<&Report>) ->
     if host.record.paused {
         return paused();
     }
-    if !in_scope && host.counts.first().is_some_and(Option::is_some) {
-        return Bilingual::new(
-            "not among the seed sites; only the sitemaps that the robots.txt of a seed site names are read",
-            "không nằm trong các trang cần thu thập; chỉ đọc các sitemap mà robots.txt của trang cần thu thập nêu",
-        );
-    }
     if !in_scope {
         return Bilingual::new(
-            "not among the seed sites; not crawled",
-            "không nằm trong các trang cần thu thập; không thu thập",
+            "not among the seed sites; at most sitemaps that the robots.txt of a seed site names are fetched from it",
+            "không nằm trong các trang cần thu thập; chỉ tải sitemap nếu robots.txt của trang cần thu thập nêu nó",
         );
     }
     let forbidden = host.robots.as_ref().and_then(|robots| robots.forbidden.as_ref());

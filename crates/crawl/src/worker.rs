@@ -99,7 +99,7 @@ impl WorkerContext {
         if is_unchanged(&visit, records.as_ref()) {
             return Event::Unchanged(visit, response.body.len() as u64, records);
         }
-        let is_misplaced = extraction::may_be_article(&visit, &response);
+        let is_misplaced = extraction::may_be_article(&visit, &response, self.known.scope());
         if is_misplaced {
             visit.record.role = Role::Page;
         }

@@ -129,7 +129,7 @@ mod tests {
             ("gleanerbot: none", NOTHING),
             ("nofollow, otherbot: noindex", NOFOLLOW),
             ("otherbot: nofollow, gleaner: noindex", NOINDEX),
-            (": noindex", NOTHING),
+            (": noindex", NOINDEX),
             ("", NOTHING),
         ] {
             assert_eq!(RobotsDirectives::from_header(value, "gleaner"), expected, "{value}");

@@ -321,7 +321,10 @@ impl Replayer {
         let Some(host) = pipeline.frontier.hosts.get(&record.host) else { return Ok(None) };
         let (group, template) = (Arc::clone(&host.group), pipeline.learner.template(record.host));
         let host_id = record.host;
-        record.role = answer.role.unwrap_or(record.role);
+        // A page that was requested as a sitemap turned out to be an article. A re-extraction reads only pages.
+        if self.purpose != Purpose::Reextract {
+            record.role = answer.role.unwrap_or(record.role);
+        }
         let file = self.files[answer.place.file].number;
         if file > 0 && self.purpose == Purpose::Rebuild && answer.is_success() {
             let content = Digest::from_content(&answer.response.body);

@@ -121,7 +121,7 @@ async fn steps(
         Err(NotFetched::Host(reason)) => return Err(format!("its front page: {reason}")),
         Err(NotFetched::Url(reason)) => (Vec::new(), Some(format!("its front page: {reason}"))),
     };
-    let sitemaps = named_sitemaps(&access, &seed.url, &rules.scope);
+    let sitemaps = named_sitemaps(&access, &seed.url);
     candidates.extend(read_sitemaps(prober, &seed.url, &sitemaps, rules, &mut checked.sitemaps).await);
     match (read_article(prober, &candidates, rules).await, no_front) {
         (Ok(article), no_front) => {
@@ -217,9 +217,9 @@ async fn read_feeds(
     read_list(prober, first, rules, listing).await
 }
 
-fn named_sitemaps(access: &Access, seed: &CanonicalUrl, scope: &Scope) -> Vec<CanonicalUrl> {
-    let named = access.sitemaps().iter().filter_map(|text| seed.join_location(text).ok());
-    named.filter(|url| scope.contains(url)).collect()
+/// Returns the sitemaps that robots.txt names. As in a crawl, they may be on another domain.
+fn named_sitemaps(access: &Access, seed: &CanonicalUrl) -> Vec<CanonicalUrl> {
+    access.sitemaps().iter().filter_map(|text| seed.join_location(text).ok()).collect()
 }
 
 async fn read_sitemaps(
