@@ -103,7 +103,7 @@ fn measures(asked: &[EvalMeasure]) -> Vec<Measure> {
 }
 
 pub(super) fn print(text: &str) -> CommandResult {
-    output::print(&text)
+    output::print(text)
 }
 
 pub(super) fn bar(pages: usize) -> ProgressBar {
