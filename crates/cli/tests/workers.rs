@@ -128,6 +128,25 @@ fn the_storage_is_away_for_a_while() {
     cluster.check();
 }
 
+/// All workers wait, because a quota that is full denies the writes of all of them at once.
+#[test]
+fn workers_wait_while_the_quota_of_the_storage_is_full() {
+    let Some(mut cluster) = Cluster::new() else { return };
+    let keys = Keys { access: "gleaner".into(), secret: "not a secret".into() };
+    let files = tempfile::TempDir::new().unwrap();
+    let storage = serve(files.path(), SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), keys).unwrap();
+    storage.make_bucket("news").unwrap();
+    cluster.objects = ("s3://news/corpus".into(), storage.environment());
+    let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
+    cluster.wait_for(0.3);
+    storage.set_presence(Presence::Full);
+    pass(2 * LEASE);
+    storage.set_presence(Presence::Here);
+    let told = [one.ends(), two.ends()].concat();
+    assert!(told.contains("403 QuotaExceeded"), "{told}");
+    cluster.check();
+}
+
 #[test]
 fn the_way_of_one_worker_to_the_database_is_cut() {
     let Some(cluster) = Cluster::new() else { return };

@@ -16,7 +16,7 @@ use url::Url;
 use crate::error::CrawlError;
 use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::GroupName;
-use crate::frontier::{NextUrl, Pause, Ready, TICK};
+use crate::frontier::{FrontierHost, NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
 use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit, visit_span};
 
@@ -187,6 +187,12 @@ impl Pipeline {
             if !self.frontier.has_room() {
                 break;
             }
+            // The group of the host must stay busy until its training ends. Otherwise its partition could be
+            // released before. The next call trains the other hosts of the group.
+            let is_busy = |host: &FrontierHost| self.frontier.schedule.is_busy(&host.group);
+            if self.frontier.hosts.get(&id).is_some_and(is_busy) {
+                continue;
+            }
             let learns =
                 self.learner.is_due_at_end(id) && (is_quiet || self.recorder.store.next_ready(id)?.is_none());
             if !learns && !self.has_new_buffered(id)? {
@@ -215,10 +221,38 @@ mod tests {
     use std::time::Duration;
 
     use gleaner_fetch::{FetchError, Politeness, RobotsState};
+    use gleaner_frontier::{FoundUrl, Role};
 
     use super::*;
     use crate::frontier::budget::Budget;
+    use crate::rank;
     use crate::session_config::SessionConfig;
+
+    #[test]
+    fn only_one_host_of_a_group_is_trained_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let (session, writer) = SessionConfig::in_folder(folder.path(), &["template.min_pages=2"]);
+        let (politeness, (tasks, jobs)) = (Politeness::new(Duration::ZERO), crossbeam_channel::unbounded());
+        let mut pipeline = Pipeline::new(writer, session, politeness, tasks).unwrap();
+        for address in ["http://a.example/1", "http://www.a.example/2"] {
+            let url = CanonicalUrl::parse(address).unwrap();
+            let found = FoundUrl { url, role: Role::Page, dated: None, news: false };
+            let mut change = pipeline.recorder.writer.begin();
+            let position = pipeline.recorder.queue_position(&found, rank::ARTICLE);
+            change.discover(None, &found, 1, 0, position).unwrap();
+            let record = change.url(found.url.key()).unwrap().unwrap();
+            let host = record.host;
+            let _ = change.buffer(found.url.key(), record).unwrap();
+            pipeline.commit(change).unwrap();
+            pipeline.learner.page_buffered(host, 2);
+        }
+        assert!(pipeline.train_rest(true).unwrap());
+        assert_eq!((jobs.len(), pipeline.frontier.in_flight), (1, 1), "both hosts are in one group");
+        assert!(!pipeline.train_rest(true).unwrap());
+        pipeline.frontier.in_flight -= 1;
+        pipeline.frontier.release_group(&"a.example".into());
+        assert!(pipeline.train_rest(true).unwrap(), "the other host is trained after the first");
+    }
 
     #[test]
     fn a_request_that_was_not_sent_counts_nowhere() {

@@ -48,6 +48,8 @@ pub enum Presence {
     Away,
     /// This number of requests get 503 `SlowDown`. Then the server responds like S3.
     AwayFor(usize),
+    /// Every write gets 403 `QuotaExceeded`.
+    Full,
     /// The server accepts requests but never responds.
     Silent,
 }
@@ -177,6 +179,10 @@ async fn respond(
         Presence::Away | Presence::AwayFor(_) => {
             failure(StatusCode::SERVICE_UNAVAILABLE, "SlowDown", "Please reduce your request rate.")
         }
+        Presence::Full if request.method() == hyper::Method::PUT => {
+            failure(StatusCode::FORBIDDEN, "QuotaExceeded", "The quota of the bucket is used up.")
+        }
+        Presence::Full => shared.answer(request).await,
         Presence::Silent => std::future::pending().await,
     };
     lock(&shared.log)[place].status = answer.status().as_u16();

@@ -265,7 +265,10 @@ impl Traps {
     /// Records that a link entered the frontier. Returns whether it may lead to articles: pages of its pattern
     /// have given some, or their number is still small and `from`, the page with the link, has another pattern.
     pub(crate) fn entered(&mut self, from: &CanonicalUrl, found: &FoundUrl, rank: u8) -> bool {
-        let Some(traps) = self.hosts.get_mut(found.url.host()).filter(|_| self.is_on) else { return true };
+        if !self.is_on {
+            return true;
+        }
+        let traps = self.hosts.entry(found.url.host().to_owned()).or_default();
         if is_linked(found.role, rank, 0) {
             traps.patterns.entered(&found.url);
         }

@@ -10,6 +10,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -113,14 +114,19 @@ impl Objects {
             address: address.into(),
             why: format!("no thread can be started: {error}"),
         })?;
-        let patience = RetryPolicy { lasts: options.patience, should_stop: options.should_stop };
+        let patience =
+            RetryPolicy { lasts: options.patience, repeats_denied: false, should_stop: options.should_stop };
         let (address, secrets) = (address.to_owned(), set.secrets());
         let folder = match parsed {
             Address::Folder(folder) => Some(folder),
             Address::Bucket { .. } => None,
         };
         let guard = GuardObject { folder, object: OnceLock::new() };
-        Ok(Self { storage: Arc::new(Storage { store, address, secrets, engine, guard }), patience })
+        let has_written = AtomicBool::new(false);
+        Ok(Self {
+            storage: Arc::new(Storage { store, address, secrets, engine, guard, has_written }),
+            patience,
+        })
     }
 
     /// Sets the guard object: from now on, all clones treat a folder without this object as unavailable,
@@ -142,10 +148,15 @@ impl Objects {
     /// The object was not written. If [`ObjectError::is_unavailable`] is true, this is not certain.
     pub fn put(&self, name: &str, content: Vec<u8>) -> Result<(), ObjectError> {
         let (path, content) = (name::path(name)?, PutPayload::from(content));
-        self.call("write", name, move |store| {
+        let has_written = &self.storage.has_written;
+        let patience =
+            RetryPolicy { repeats_denied: has_written.load(Ordering::Relaxed), ..self.patience.clone() };
+        self.call_with(patience, "write", name, move |store| {
             let (path, content) = (path.clone(), content.clone());
             async move { store.put(&path, content).await.map(drop) }
-        })
+        })?;
+        has_written.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Writes an object that consists of parts of other objects, in this order. Each part is a name, an offset
@@ -296,8 +307,20 @@ impl Objects {
     where
         A: Future<Output = object_store::Result<T>> + Send + 'static,
     {
+        self.call_with(self.patience.clone(), doing, object, attempt)
+    }
+
+    fn call_with<T: Send + 'static, A>(
+        &self,
+        patience: RetryPolicy,
+        doing: &'static str,
+        object: &str,
+        attempt: impl Fn(Store) -> A + Send + Sync + 'static,
+    ) -> Result<T, ObjectError>
+    where
+        A: Future<Output = object_store::Result<T>> + Send + 'static,
+    {
         let (at, storage) = (self.storage.at(doing, object), Arc::clone(&self.storage));
-        let patience = self.patience.clone();
         let tries =
             async move { storage.repeat(&patience, &at, || attempt(Arc::clone(&storage.store))).await };
         self.storage.wait(doing, object, tries)

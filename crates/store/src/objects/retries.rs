@@ -6,7 +6,9 @@
 //!    of the first attempt, and these may expire.
 //! 2. After a failed request, a call ends when `should_stop` returns true or the time for retries is over.
 //!    Both are checked every 100 ms. A retry that is still running when the call ends is cancelled.
-//! 3. The beginning and the end of an outage are logged once per call.
+//! 3. A storage that denies a write (401, 403) counts as unavailable if this process has written before: its
+//!    quota may be full, or its keys are being replaced. Without this, all workers would end at once.
+//! 4. The beginning and the end of an outage are logged once per call.
 //!
 //! Limitation: `should_stop` is first called after a failed request, so that writes during a stop can
 //! succeed. Therefore a stop waits for the first request of a call, at most until the request's time limit.
@@ -34,6 +36,8 @@ const SIGNATURE_LASTS: Duration = Duration::from_secs(4 * 60);
 #[derive(Clone)]
 pub(crate) struct RetryPolicy {
     pub(crate) lasts: Duration,
+    /// Whether a request that the storage denies is repeated.
+    pub(crate) repeats_denied: bool,
     pub(crate) should_stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -42,6 +46,12 @@ pub(crate) fn config(patience: Duration) -> RetryConfig {
         backoff: BackoffConfig { init_backoff: PAUSES.first, max_backoff: PAUSES.longest, base: 2.0 },
         max_retries: usize::MAX,
         retry_timeout: patience.min(SIGNATURE_LASTS),
+    }
+}
+
+impl RetryPolicy {
+    pub(crate) fn repeats(&self, trouble: &StorageFailure) -> bool {
+        trouble.is_transient() || self.repeats_denied && trouble.is_denial()
     }
 }
 
@@ -104,8 +114,11 @@ impl Wait<'_> {
     /// Fails if the storage is unavailable and the call must end. Logs when an outage begins.
     fn check(&self) -> Result<(), ObjectError> {
         let Outage { trouble, tries, is_logged } = Outage::current();
-        let Some(trouble) = trouble.filter(StorageFailure::is_transient) else { return Ok(()) };
+        let Some(trouble) = trouble.filter(|trouble| self.patience.repeats(trouble)) else { return Ok(()) };
         let (at, why, waited) = (self.at.clone(), trouble.text(), self.start.elapsed());
+        if waited >= self.patience.lasts && trouble.is_denial() {
+            return Err(ObjectError::Denied { at, why });
+        }
         if waited >= self.patience.lasts {
             return Err(ObjectError::Unavailable { at, why, waited, tries });
         }
@@ -134,6 +147,10 @@ mod tests {
 
     use super::*;
 
+    fn policy(seconds: u64, should_stop: Arc<dyn Fn() -> bool + Send + Sync>) -> RetryPolicy {
+        RetryPolicy { lasts: Duration::from_secs(seconds), repeats_denied: false, should_stop }
+    }
+
     async fn fail(patience: &RetryPolicy) -> (ObjectError, Duration, u32) {
         let (start, mut attempts) = (Instant::now(), 0);
         let attempt = || {
@@ -152,7 +169,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_ends_with_the_patience_and_names_the_tries() {
-        let patience = RetryPolicy { lasts: Duration::from_secs(60), should_stop: Arc::new(|| false) };
+        let patience = policy(60, Arc::new(|| false));
         let (error, took, attempts) = fail(&patience).await;
         assert!((60_000..60_200).contains(&took.as_millis()), "{took:?}");
         let text = error.to_string();
@@ -164,8 +181,7 @@ mod tests {
     async fn a_stop_ends_a_long_pause_within_a_second() {
         let checks = AtomicU32::new(0);
         let should_stop = Arc::new(move || checks.fetch_add(1, Ordering::Relaxed) >= 300);
-        let (error, took, attempts) =
-            fail(&RetryPolicy { lasts: Duration::from_secs(3600), should_stop }).await;
+        let (error, took, attempts) = fail(&policy(3600, should_stop)).await;
         assert!(matches!(error, ObjectError::Stopped { .. }) && error.is_unavailable(), "{error}");
         // There are 300 checks, one every 100 ms, and two checks for each attempt.
         assert!(took > Duration::from_secs(25) && took <= Duration::from_secs(31), "{took:?}");

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::io;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use object_store::client::HttpError;
 use object_store::path::Path;
@@ -26,6 +27,8 @@ pub(crate) struct Storage {
     pub(crate) secrets: Vec<String>,
     pub(crate) engine: RuntimeThread,
     pub(crate) guard: GuardObject,
+    /// Whether this process has written an object.
+    pub(crate) has_written: AtomicBool,
 }
 
 /// The folder of a storage, and its guard object. While the guard object is missing, the storage is
@@ -83,7 +86,7 @@ impl Storage {
                 }
             }
         };
-        retries::repeat(patience, at, guarded, |error, noted| self.judge(at, &error, noted)).await
+        retries::repeat(patience, at, guarded, |error, noted| self.judge(patience, at, &error, noted)).await
     }
 
     /// Whether object storage in a folder has its guard object, which shows that the folder is mounted.
@@ -138,12 +141,13 @@ impl Storage {
     /// storage is unavailable, returns the failure. Otherwise, returns the permanent error.
     fn judge(
         &self,
+        patience: &RetryPolicy,
         at: &Operation,
         error: &object_store::Error,
         noted: Option<StorageFailure>,
     ) -> Result<StorageFailure, ObjectError> {
         if let Some(trouble) = noted {
-            return if trouble.is_transient() { Ok(trouble) } else { Err(refusal(at, trouble)) };
+            return if patience.repeats(&trouble) { Ok(trouble) } else { Err(refusal(at, trouble)) };
         }
         let at = at.clone();
         let chain = chain(error);

@@ -52,6 +52,11 @@ impl StorageFailure {
         }
     }
 
+    /// Whether the storage denies a request: 401 or 403, also because a quota is full.
+    pub(crate) const fn is_denial(&self) -> bool {
+        matches!(self, Self::Answer { status: 401 | 403, .. })
+    }
+
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Answer { status, code, message } => {

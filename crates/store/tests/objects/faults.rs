@@ -117,6 +117,48 @@ fn a_server_that_refuses_connections_and_comes_back_is_waited_for() {
 }
 
 #[test]
+fn a_denied_write_is_repeated_only_if_an_earlier_write_succeeded() {
+    let folder = TempDir::new().unwrap();
+    let server = Arc::new(server(&folder, 0));
+    server.set_presence(Presence::Full);
+    let checks = Arc::new(AtomicUsize::new(0));
+    // `should_stop` is called between attempts. Its second call makes room in the storage.
+    let should_stop = {
+        let (server, checks) = (Arc::clone(&server), Arc::clone(&checks));
+        move || {
+            if checks.fetch_add(1, Ordering::Relaxed) == 1 {
+                server.set_presence(Presence::Here);
+            }
+            false
+        }
+    };
+    let options = StorageOptions { should_stop: Arc::new(should_stop), ..options(server.environment()) };
+    let objects = Objects::open("s3://corpus", options).unwrap();
+    let error = objects.put("a", vec![1]).unwrap_err();
+    assert!(matches!(error, ObjectError::Denied { .. }), "{error:?}");
+    assert_eq!(checks.load(Ordering::Relaxed), 0, "perhaps the keys are wrong");
+    server.set_presence(Presence::Here);
+    objects.put("a", vec![1]).unwrap();
+    server.set_presence(Presence::Full);
+    objects.put("b", vec![2]).unwrap();
+    assert!(checks.load(Ordering::Relaxed) >= 2);
+    assert_eq!(objects.get("b").unwrap(), [2]);
+}
+
+#[test]
+fn a_storage_that_denies_writes_is_named_when_the_patience_ends() {
+    let folder = TempDir::new().unwrap();
+    let server = server(&folder, 0);
+    let hasty = StorageOptions { patience: Duration::ZERO, ..options(server.environment()) };
+    let objects = Objects::open("s3://corpus", hasty).unwrap();
+    objects.put("a", vec![1]).unwrap();
+    server.set_presence(Presence::Full);
+    let error = objects.put("b", vec![1]).unwrap_err();
+    assert!(matches!(error, ObjectError::Denied { .. }), "{error:?}");
+    assert!(error.to_string().contains("403 QuotaExceeded"), "{error}");
+}
+
+#[test]
 fn patience_ends_and_a_stop_ends_it_sooner() {
     let folder = TempDir::new().unwrap();
     let server = server(&folder, 0);
