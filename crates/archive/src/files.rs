@@ -21,6 +21,28 @@ use thiserror::Error;
 
 use crate::{ArchiveReader, Item, write};
 
+/// Creates a folder of a corpus and its missing parents. The owner can use it and the group can read it, such as
+/// that of a backup. Others cannot, because a corpus may contain pages that are not public.
+///
+/// # Errors
+/// The folder cannot be created.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o750);
+    builder.create(folder)
+}
+
+/// Returns the options for a new file of a corpus, with the permissions of [`make_folder`].
+#[must_use]
+pub fn new_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o640);
+    options
+}
+
 /// The position of a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordPosition {
@@ -128,7 +150,7 @@ impl Archive {
         options: ArchiveOptions,
         known: Option<&RecordPosition>,
     ) -> Result<Self, ArchiveError> {
-        fs::create_dir_all(folder).map_err(ArchiveError::with_path("cannot make the folder", folder))?;
+        make_folder(folder).map_err(ArchiveError::with_path("cannot make the folder", folder))?;
         let names = names(folder)?;
         let number = names.iter().filter_map(|name| number_of(name)).max().unwrap_or(0);
         let mut archive = Self { folder: folder.to_owned(), options, number, newest: None };
@@ -178,7 +200,7 @@ impl Archive {
         self.number += 1;
         let name = name_of(self.number, now, "");
         let path = self.folder.join(&name);
-        let file = open(OpenOptions::new().read(true).append(true).create_new(true), &path)
+        let file = open(new_file().read(true).append(true).create_new(true), &path)
             .map_err(ArchiveError::with_path("cannot begin the file", &path))?;
         let info = self.options.head(&name, now);
         let mut newest = NewestFile { file, path, name, length: 0, is_synced: false, is_torn: false };

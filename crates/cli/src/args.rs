@@ -209,7 +209,8 @@ Examples:
     Learn(Learn),
     /// Rebuild the store from the WARC archive
     #[command(
-        after_help = "The old store is kept as sled.old-1. After an interruption, the same command resumes.
+        after_help = "The new store is built beside the old one, which can be read meanwhile, and is then kept as \
+sled.old-1. After an interruption, the same command resumes.
 
 Example:
   gleaner rebuild --data corpus"
@@ -227,8 +228,9 @@ Example:
     /// Check that store and archive are complete and consistent
     #[command(after_help = "Prints each fault. The exit code is 1 if there is one.
 
-Example:
-  gleaner verify --data corpus")]
+Examples:
+  gleaner verify --data corpus
+  gleaner verify --repair --data corpus")]
     Verify(Verify),
     /// Make a consistent copy of the corpus, even during a crawl
     #[command(after_help = "The copy is a corpus folder: read it with `--data DIR`.
@@ -326,6 +328,9 @@ pub(crate) struct Verify {
     /// Remove unused files that killed workers left in object storage
     #[arg(long)]
     pub(crate) sweep: bool,
+    /// First extract texts that cannot be read again from the archive, also during a crawl
+    #[arg(long)]
+    pub(crate) repair: bool,
 }
 
 #[derive(Debug, clap::Args)]

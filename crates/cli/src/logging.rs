@@ -26,8 +26,8 @@ pub(crate) fn begin(
 ) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
     // A level without targets applies only to gleaner's own crates, because libraries' warnings are rarely
-    // useful.
-    let directives = if plain { format!("error,gleaner={}", log.level) } else { log.level.clone() };
+    // useful. sled logs each of its errors several times, and gleaner reports them.
+    let directives = if plain { format!("error,sled=off,gleaner={}", log.level) } else { log.level.clone() };
     let filter = EnvFilter::try_new(directives)
         .map_err(|error| Failure::Usage(format!("log.level = \"{}\": {error}", log.level)))?;
     let writer = AboveBar { bar: bar.clone(), colors: colors && !log.json };

@@ -23,6 +23,7 @@ mod settings;
 mod signals;
 mod table;
 mod telemetry;
+mod unreadable;
 
 use std::process::ExitCode;
 

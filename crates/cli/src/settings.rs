@@ -56,7 +56,13 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     set.extend(on_the_line.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?))));
     let mut config = read(origin, &set).map_err(Failure::usage)?;
     if let Some(data) = &common.data {
-        config.store.path = data.to_string_lossy().into_owned();
+        let path = data.to_str().map(str::to_owned);
+        config.store.path = path.ok_or_else(|| {
+            let data = data.display();
+            Failure::Usage(format!(
+                "--data {data}: the name is not valid UTF-8; rename the folder, or name a link to it"
+            ))
+        })?;
     }
     Ok(config)
 }
@@ -336,7 +342,7 @@ pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option
     let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
     Ok(is_unfinished.then(|| {
         format!(
-            "the corpus in {} is being rebuilt and is not complete: `gleaner rebuild` resumes it",
+            "the corpus in {} is not complete, because an older gleaner did not finish a rebuild: `gleaner rebuild` rebuilds it",
             config.store.path
         )
     }))

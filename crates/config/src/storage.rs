@@ -26,6 +26,8 @@ pub struct StoreSettings {
     pub flush_every: DurationSetting,
     /// Free disk space below which the crawl stops.
     pub min_free_disk: ByteSize,
+    /// Longest time for which a crawl checks a part of store and archive at its end. Zero: no check.
+    pub check_time: DurationSetting,
 }
 
 impl Default for StoreSettings {
@@ -39,6 +41,7 @@ impl Default for StoreSettings {
             flush_pages: 200,
             flush_every: DurationSetting::seconds(2),
             min_free_disk: ByteSize::mebibytes(256),
+            check_time: DurationSetting::seconds(900),
         }
     }
 }

@@ -97,6 +97,7 @@ impl Network {
         }
         pipeline.follow_leases()?;
         pipeline.follow_snapshot_request()?;
+        pipeline.follow_repair_request();
         pipeline.follow_commands()?;
         pipeline.promote_due()?;
         // With a distant database, a tick takes several round trips. Then ticks are rarer, so that they take a fifth of

@@ -15,6 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use gleaner_archive::files::make_folder;
 use gleaner_config::Config;
 use gleaner_store::{Store, StoreError, StoreOptions, Writer};
 use thiserror::Error;
@@ -22,6 +23,7 @@ use tracing::warn;
 
 use crate::archive::archive_files;
 use crate::error::CrawlError;
+use crate::request_file::RequestFile;
 
 /// Why a copy failed.
 #[derive(Debug, Error)]
@@ -42,8 +44,10 @@ pub enum SnapshotError {
     Archive(#[from] CrawlError),
 }
 
-const REQUEST: &str = "snapshot.request";
-const ANSWER: &str = "snapshot.answer";
+const FILE: RequestFile = RequestFile { name: "snapshot" };
+
+/// Begins the answer to a request that succeeded. The number of unreadable records follows.
+const DONE: &str = "done ";
 
 fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
     let path = path.to_owned();
@@ -55,32 +59,29 @@ fn wrong(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
 /// # Errors
 /// The request file cannot be written.
 pub fn request(data: &Path, target: &Path) -> Result<(), SnapshotError> {
-    let _ = fs::remove_file(data.join(ANSWER));
-    let (part, request) = (data.join("snapshot.part"), data.join(REQUEST));
-    let written = fs::write(&part, target.as_os_str().as_encoded_bytes());
-    written.and_then(|()| fs::rename(&part, &request)).map_err(wrong(&request))
+    FILE.send(data, target.as_os_str().as_encoded_bytes()).map_err(wrong(data))
 }
 
 /// Withdraws the request if no process has handled it.
 pub fn withdraw(data: &Path) {
-    let _ = fs::remove_file(data.join(REQUEST));
+    FILE.withdraw(data);
 }
 
-/// Reads and removes the answer to a request. Returns `None` if there is no answer yet, and `Err` with the
-/// reason if the copy failed.
+/// Reads and removes the answer to a request. Returns `None` if there is no answer yet, the number of records
+/// that cannot be read ([`take`]), or `Err` with the reason if the copy failed.
 #[must_use]
-pub fn answer(data: &Path) -> Option<Result<(), String>> {
-    let path = data.join(ANSWER);
-    let text = fs::read_to_string(&path).ok()?;
-    let _ = fs::remove_file(path);
-    Some(if text == "done" { Ok(()) } else { Err(text) })
+pub fn answer(data: &Path) -> Option<Result<u64, String>> {
+    let text = FILE.answer(data)?;
+    let done = text.strip_prefix(DONE).and_then(|unreadable| unreadable.parse().ok());
+    Some(done.ok_or(text))
 }
 
-/// Copies the flushed state of the corpus into `target`, which must not exist.
+/// Copies the flushed state of the corpus into `target`, which must not exist. Returns the number of texts and
+/// signatures that cannot be read, also in the copy.
 ///
 /// # Errors
 /// A file, the store or the archive cannot be read or written. No partial copy remains.
-pub fn take(config: &Config, writer: &Writer, target: &Path) -> Result<(), SnapshotError> {
+pub fn take(config: &Config, writer: &Writer, target: &Path) -> Result<u64, SnapshotError> {
     if target.exists() {
         return Err(wrong(target)(io::Error::other("it already exists; choose a new folder")));
     }
@@ -92,13 +93,14 @@ pub fn take(config: &Config, writer: &Writer, target: &Path) -> Result<(), Snaps
     if copied.is_err() {
         let _ = fs::remove_dir_all(&part);
     }
-    copied?;
-    fs::rename(&part, target).map_err(wrong(target))
+    let unreadable = copied?;
+    fs::rename(&part, target).map_err(wrong(target))?;
+    Ok(unreadable)
 }
 
-fn copy(config: &Config, writer: &Writer, part: &Path) -> Result<(), SnapshotError> {
+fn copy(config: &Config, writer: &Writer, part: &Path) -> Result<u64, SnapshotError> {
     let archive = part.join("archive");
-    fs::create_dir_all(&archive).map_err(wrong(&archive))?;
+    make_folder(&archive).map_err(wrong(&archive))?;
     let end = writer.store().archive_end()?;
     for path in archive_files(config)? {
         let Some(name) = path.file_name() else { continue };
@@ -123,7 +125,7 @@ fn copy_up_to(from: &Path, to: &Path, length: u64) -> io::Result<()> {
 /// Handles a pending request for a copy while no crawl runs. The caller must have flushed all changes.
 pub fn follow(config: &Config, store: &Store) {
     let data = Path::new(&config.store.path);
-    if !data.join(REQUEST).exists() {
+    if !FILE.is_pending(data) {
         return;
     }
     let copied = match store.writer() {
@@ -138,21 +140,18 @@ pub fn follow(config: &Config, store: &Store) {
 }
 
 pub(crate) fn requested(data: &Path) -> Option<String> {
-    let target = fs::read_to_string(data.join(REQUEST)).ok()?;
-    withdraw(data);
-    Some(target)
+    FILE.take(data)
 }
 
-pub(crate) fn leave_answer(data: &Path, target: &str, copied: Result<(), SnapshotError>) {
+pub(crate) fn leave_answer(data: &Path, target: &str, copied: Result<u64, SnapshotError>) {
     let answer = match copied {
-        Ok(()) => "done".to_owned(),
+        Ok(unreadable) => format!("{DONE}{unreadable}"),
         Err(error) => {
             warn!(target, %error, "the corpus could not be copied");
             error.to_string()
         }
     };
-    let (part, path) = (data.join("snapshot.part"), data.join(ANSWER));
-    if let Err(error) = fs::write(&part, answer).and_then(|()| fs::rename(&part, &path)) {
+    if let Err(error) = FILE.leave_answer(data, &answer) {
         warn!(%error, "the result of the copy cannot be written");
     }
 }

@@ -68,7 +68,7 @@ pub fn stored_page(config: &Config, store: &Store, key: UrlKey) -> Result<Option
 }
 
 /// Returns the file or object of a response, and the offset in it.
-fn archive_place(
+pub(crate) fn archive_place(
     config: &Config,
     store: &Store,
     archived: &ArchivePosition,

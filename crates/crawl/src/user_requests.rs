@@ -1,4 +1,4 @@
-//! Carries out user requests during a crawl: commands for a host, and copies of the corpus.
+//! Carries out user requests during a crawl: commands for a host, copies of the corpus, and repairs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use tracing::{info, warn};
 use crate::control::{Command, follow};
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
+use crate::repair::{self, RepairRules};
 use crate::snapshot;
 
 impl Pipeline {
@@ -32,6 +33,13 @@ impl Pipeline {
             }
             Command::LearnAgain(_) => self.learner.learn_again(id),
         }
+    }
+
+    pub(crate) fn follow_repair_request(&mut self) {
+        let session = &self.session;
+        let rules =
+            RepairRules { config: &session.config, pins: &session.pins, admission: &session.admission };
+        repair::handle(rules, &mut self.recorder.writer);
     }
 
     pub(crate) fn follow_snapshot_request(&mut self) -> Result<(), CrawlError> {

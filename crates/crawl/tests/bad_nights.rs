@@ -1,10 +1,12 @@
 //! Tests reports of twelve nights on which something goes wrong. The first ten lines of each report must name
 //! the cause and the command to run next.
 
+use gleaner_corpus::DocumentId;
 use gleaner_crawl::TemplateState;
+use gleaner_crawl::integrity::{Damage, DamagedPart, IntegrityReport};
 use gleaner_crawl::report::text::short;
-use gleaner_crawl::report::{DeferredUrls, Disk, Report, RunData, RunEnding, RunStatus};
-use gleaner_store::Counts;
+use gleaner_crawl::report::{DeferredUrls, Disk, Grade, Report, RunData, RunEnding, RunStatus};
+use gleaner_store::{Counts, DamagedRecord};
 use jiff::SignedDuration;
 
 use crate::histories::{counts, gives, run_data};
@@ -175,4 +177,43 @@ fn hold_one(data: &mut RunData, number: usize, why: &str) {
     data.hosts[number].counts = Counts::default();
     data.hosts[number].held =
         vec![DeferredUrls { urls: 40, why: format!("robots.txt is unavailable: {why}") }];
+}
+
+#[test]
+fn damage_is_unusual_for_a_week_and_then_a_note() {
+    let mut data = usual();
+    let part = |file: &str| DamagedPart::Archive { file: file.into(), offset: 7, reason: "it is cut".into() };
+    let record = DamagedPart::Record(DamagedRecord::Text(DocumentId([7; 16])));
+    let at = |days: i64| data.ended - SignedDuration::from_hours(24 * days);
+    let damages = vec![
+        Damage { found: at(9), part: part("a.warc.gz") },
+        Damage { found: at(8), part: part("b.warc.gz") },
+        Damage { found: at(1), part: record },
+    ];
+    data.integrity = IntegrityReport { damages, is_late: true };
+    let report = Report::new(&data);
+    let found: Vec<(Grade, &str, Option<&str>)> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.host.is_none())
+        .map(|finding| (finding.grade, finding.text.as_str(), finding.next.as_deref()))
+        .collect();
+    let expected = [
+        (
+            Grade::Unusual,
+            "the store is damaged: texts or signatures that cannot be read: 1",
+            Some("gleaner verify --repair"),
+        ),
+        (
+            Grade::Note,
+            "the archive is damaged at 2 places; the first is in file a.warc.gz, byte 7",
+            Some("gleaner verify"),
+        ),
+        (
+            Grade::Note,
+            "the check of store and archive takes longer than a month; raise store.check_time",
+            None,
+        ),
+    ];
+    assert_eq!(found, expected);
 }

@@ -144,6 +144,7 @@ mod tests {
             tally: selection.tally().clone(),
             last_id: None,
             files: Vec::new(),
+            unreadable: Vec::new(),
         }
     }
 

@@ -37,7 +37,7 @@ pub use filter::{Filter, FilterCounts, Property, Selection, TextFilter};
 pub use folder::{ExportRequest, FolderExport};
 pub use format::csv::Formulas;
 pub use format::{Compression, Format};
-pub use manifest::{DataFile, Manifest};
+pub use manifest::{DataFile, Manifest, UnreadableText};
 pub use record::{Fields, Record, RecordContext};
 pub use repeated_paragraphs::RepeatedParagraphs;
 pub use sample::{Sample, Sampler};

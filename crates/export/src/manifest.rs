@@ -46,6 +46,22 @@ pub struct Manifest {
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.
     pub files: Vec<DataFile>,
+    /// The texts that could not be read, and are not in the files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<UnreadableText>,
+}
+
+/// A text of the corpus that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadableText {
+    /// The id of the document.
+    pub id: String,
+    /// The number of the earlier revision. `None` for the current text.
+    pub revision: Option<u32>,
+    /// The URL of the document.
+    pub url: String,
+    /// Why the text cannot be read.
+    pub reason: String,
 }
 
 /// A complete data file.

@@ -320,7 +320,7 @@ impl Change {
         self.put(keys::meta_of(partition, "reextracted"), done);
     }
 
-    /// Marks the store as being rebuilt, or as complete again.
+    /// Marks the store as being rebuilt, or as complete again. Only older versions built a store in its place.
     pub fn put_rebuilding(&mut self, is_rebuilding: bool) {
         self.put(keys::meta("rebuilding"), &is_rebuilding);
     }

@@ -72,6 +72,14 @@ impl SignatureRecord {
     }
 }
 
+/// Treats an unreadable text or signature as absent. So it does not end a crawl, which stores other documents.
+pub(crate) fn readable<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Err(StoreError::Lost { .. } | StoreError::Unreadable { .. }) => Ok(None),
+        read => read,
+    }
+}
+
 pub(crate) fn hundredths(similarity: f64) -> u8 {
     (100.0 * similarity).round() as u8
 }
@@ -87,7 +95,7 @@ impl DocumentReader for ChangeReader<'_> {
 
     fn text(&self, document: DocumentNumber) -> Result<Option<String>, StoreError> {
         let Some(record) = self.0.signature_record(document)? else { return Ok(None) };
-        let packed = self.0.get_bytes(&keys::document(record.id))?;
+        let packed = readable(self.0.get_bytes(&keys::document(record.id)))?;
         packed.map(|bytes| Ok(unpack(&bytes)?.text)).transpose()
     }
 }
@@ -101,7 +109,7 @@ impl Change {
         &self,
         number: DocumentNumber,
     ) -> Result<Option<SignatureRecord>, StoreError> {
-        self.get("a signature", &keys::signed(number))
+        readable(self.get("a signature", &keys::signed(number)))
     }
 
     pub(crate) fn cluster_record(&self, cluster: u32) -> Result<Option<ClusterRecord>, StoreError> {
@@ -256,7 +264,7 @@ impl Change {
         let member = keys::member(cluster, number);
         if record.representative == number {
             record.representative = self.succeed(cluster, duplicates)?.unwrap_or(number);
-        } else if self.get_bytes(&member)?.is_some() {
+        } else if self.has_member(&member)? {
             self.remove(member);
         } else {
             return Ok(());
@@ -271,6 +279,13 @@ impl Change {
             totals.near_duplicates = totals.near_duplicates.saturating_sub(1);
             totals.clusters = totals.clusters.saturating_sub(u64::from(record.members == 0));
         })
+    }
+
+    fn has_member(&self, member: &[u8]) -> Result<bool, StoreError> {
+        match self.get_bytes(member) {
+            Err(StoreError::Unreadable { .. }) => Ok(true),
+            read => Ok(read?.is_some()),
+        }
     }
 
     fn succeed(
@@ -294,7 +309,7 @@ impl Change {
     ) -> Result<Option<(DocumentNumber, SignatureRecord)>, StoreError> {
         let mut heir: Option<(DocumentNumber, SignatureRecord)> = None;
         for pair in self.scan(&keys::cluster(cluster)) {
-            let (key, value) = pair?;
+            let Some((key, value)) = readable(pair.map(Some))? else { continue };
             let Some((_, Some(number))) = keys::numbers(&key) else { continue };
             let record: SignatureRecord = decode("a member of a cluster", &value)?;
             let is_preferred = heir.as_ref().is_none_or(|(other, than)| {
@@ -320,7 +335,7 @@ impl Change {
             keys::member(cluster_membership.cluster, cluster_membership.number),
         ];
         for place in places {
-            if let Some(record) = self.get::<SignatureRecord>("a signature", &place)? {
+            if let Some(record) = readable(self.get::<SignatureRecord>("a signature", &place))? {
                 self.put(place, &SignatureRecord { id: to, ..record });
             }
         }
@@ -332,7 +347,8 @@ impl Change {
         let Some(ClusterMembership { number, cluster }) = self.cluster_membership(id)? else {
             return Ok(Outcome::Stored);
         };
-        let own = self.get::<SignatureRecord>("a member of a cluster", &keys::member(cluster, number))?;
+        let own =
+            readable(self.get::<SignatureRecord>("a member of a cluster", &keys::member(cluster, number)))?;
         let number = self.cluster_record(cluster)?.map(|record| record.representative);
         let representative = number.map(|number| self.signature_record(number)).transpose()?.flatten();
         Ok(match own.zip(representative) {

@@ -12,10 +12,10 @@
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 
-use crate::clusters::url_of;
+use crate::clusters::{readable, url_of};
 use crate::messages::Message;
 use crate::near::Duplicates;
-use crate::packed::unpack;
+use crate::packed::unpack_at;
 use crate::partitions::Partition;
 use crate::records::{PackedInfo, decode, document_id};
 use crate::{Change, PackedDocument, Store, StoreError, UrlRecord, Writer, keys};
@@ -56,10 +56,8 @@ impl Store {
 
 impl Change {
     fn document(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
-        match self.get_bytes(&keys::document(id))? {
-            Some(bytes) => unpack(&bytes).map(Some),
-            None => Ok(None),
-        }
+        let key = keys::document(id);
+        self.get_bytes(&key)?.map(|bytes| unpack_at(&key, &bytes)).transpose()
     }
 
     /// Writes a document and the record of its text. Several workers may write the record of the same text at
@@ -114,8 +112,11 @@ impl Change {
         let duplicates = &mut writer.duplicates;
         debug_assert_eq!(document.id, document_id(key), "a document is named by its URL");
         self.read_documents_ahead([&document])?;
+        let before = match self.fetched_before(&document) {
+            Err(StoreError::Lost { .. }) if !self.store.is_shared() => return self.restore(document),
+            before => before?,
+        };
         let (id, words, signed) = (document.id, document.words, document.signed.take());
-        let before = self.fetched_before(&document)?;
         let hash = match duplicates.exact {
             true => document.content_hash,
             false => own_hash(&document.content_hash, id),
@@ -160,8 +161,11 @@ impl Change {
     }
 
     fn fetched_before(&self, document: &PackedDocument) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(bytes) = self.get_bytes(&keys::document(document.id))? else { return Ok(None) };
-        let is_earlier = decode::<PackedInfo>("a document", &bytes)?.document.fetched < document.fetched;
+        let key = keys::document(document.id);
+        let Some(bytes) = self.get_bytes(&key)? else { return Ok(None) };
+        let stored: PackedInfo =
+            decode("a document", &bytes).map_err(|error| StoreError::unreadable(&key, error))?;
+        let is_earlier = stored.document.fetched < document.fetched;
         Ok(is_earlier.then_some(bytes))
     }
 
@@ -221,7 +225,8 @@ impl Change {
             return Ok(None);
         }
         let id = document_id(url);
-        let Some(document) = self.document(id)? else { return Ok(None) };
+        // An unreadable text stays, because its hash and language are unknown.
+        let Some(document) = readable(self.document(id))? else { return Ok(None) };
         self.remove(keys::document(id));
         self.remove(keys::content(&own_hash(&document.content_hash, id)));
         let aliases = self.aliases_here(&document)?;

@@ -7,13 +7,22 @@ use gleaner_corpus::DocumentId;
 use gleaner_retry::is_out_of_files;
 use thiserror::Error;
 
+use crate::keys;
+
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::PermissionDenied => {
-            "crawls and readers need write permission there, because the store locks its files: get it, copy the folder, or choose another with --data DIR"
+            "crawls need write permission there: get it, or choose another with --data DIR"
         }
         _ => "choose another with --data DIR",
     }
+}
+
+/// Returns the error of the system in an error of sled. sled copies it as a text such as `Os { code: 28, ... }`.
+fn of_system(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    let code = text.strip_prefix("Os { code: ").and_then(|rest| rest.split(',').next()?.parse().ok());
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// An error while opening, reading or writing a store.
@@ -196,7 +205,8 @@ pub enum StoreError {
     },
     /// One text is unreadable. Other texts are readable.
     #[error(
-        "the text of the document {id} cannot be read: {source}; `gleaner verify` names all texts that are lost"
+        "the text of the document {id} cannot be read: {source}; `gleaner verify` names all texts that are lost, \
+         and `gleaner verify --repair` extracts them again from the archive"
     )]
     Lost {
         /// The document.
@@ -206,14 +216,20 @@ pub enum StoreError {
         /// The cause.
         source: Box<Self>,
     },
-    /// One record that is not a text is unreadable. Other records are readable.
+    /// The signature of one document is unreadable. Other records are readable.
     #[error(
-        "the record {key} cannot be read: {reason}; `gleaner rebuild` restores the store from the archive and keeps the damaged store beside it"
+        "the record {key} cannot be read: {reason}; `gleaner verify --repair` computes it again from the text of its document"
     )]
     Unreadable {
         /// The key of the record, in hexadecimal digits.
         key: String,
         /// Why the record cannot be read.
+        reason: String,
+    },
+    /// An entry of a file of texts is unreadable, or an entry has another form than expected.
+    #[error("{reason}")]
+    UnreadableEntry {
+        /// Why the entry cannot be read.
         reason: String,
     },
     /// The clock of this machine differs too much from the database's clock.
@@ -246,6 +262,24 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns the error for a record that is unreadable while others are readable. `source` is the cause.
+    pub(crate) fn unreadable(key: &[u8], source: Self) -> Self {
+        match keys::revision_of(key).filter(|_| keys::is_text(key)) {
+            Some((id, revision)) => Self::Lost { id, revision, source: Box::new(source) },
+            None => Self::Unreadable { key: keys::hex(key), reason: source.to_string() },
+        }
+    }
+
+    /// Returns the key of the record if only this record is unreadable.
+    pub(crate) fn unreadable_key(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Lost { id, revision: None, .. } => Some(keys::document(*id)),
+            Self::Lost { id, revision: Some(number), .. } => Some(keys::revision(*id, *number)),
+            Self::Unreadable { key, .. } => keys::from_hex(key),
+            _ => None,
+        }
+    }
+
     /// Returns a function for `map_err` that converts an error of an operation in the data folder `path`.
     pub(crate) fn folder(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |source| match source.kind() {
@@ -256,7 +290,11 @@ impl StoreError {
     }
 
     pub(crate) fn sled(doing: &'static str) -> impl FnOnce(sled::Error) -> Self {
-        move |source| match source {
+        let plain = |source| match source {
+            sled::Error::Io(source) => sled::Error::Io(of_system(source)),
+            source => source,
+        };
+        move |source| match plain(source) {
             sled::Error::Corruption { .. } => {
                 Self::Damaged { what: "the database", reason: format!("found while {doing}") }
             }
@@ -277,8 +315,16 @@ mod tests {
     fn a_folder_without_permission_is_told_from_others() {
         let said =
             |kind: io::ErrorKind| StoreError::Folder { path: "d".into(), source: kind.into() }.to_string();
-        assert!(said(io::ErrorKind::PermissionDenied).contains("readers need write permission there"));
+        assert!(said(io::ErrorKind::PermissionDenied).contains("crawls need write permission there"));
         assert!(said(io::ErrorKind::NotADirectory).ends_with("choose another with --data DIR"));
+    }
+
+    #[test]
+    fn an_error_of_sled_has_the_words_of_the_system() {
+        let copied = format!("{:?}", io::Error::from_raw_os_error(5));
+        assert!(copied.starts_with("Os { code: 5"));
+        let error = StoreError::sled("writing")(sled::Error::Io(io::Error::other(copied))).to_string();
+        assert!(error.contains("Input/output error") && !error.contains("Os {"), "{error}");
     }
 
     #[test]

@@ -33,6 +33,14 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Moves the file of the store in `from` to `folder`. Does nothing if there is none.
+pub(crate) fn take_over(from: &Path, folder: &Path) -> Result<(), StoreError> {
+    match fs::rename(file(from), file(folder)) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(folder)(source)),
+        _ => Ok(()),
+    }
+}
+
 /// Compares `number`, the flush number in the store, with the number in the file. Fails if the number in the
 /// store is smaller. Ignores a missing or incomplete file.
 pub(crate) fn check(folder: &Path, number: u64) -> Result<(), StoreError> {

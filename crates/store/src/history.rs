@@ -12,7 +12,7 @@ use gleaner_frontier::UrlKey;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::packed::unpack;
+use crate::packed::unpack_at;
 use crate::records::document_id;
 use crate::{Change, Store, StoreError, keys};
 
@@ -45,20 +45,27 @@ impl Store {
     /// Returns the earlier revisions of a document, oldest first.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// The store cannot be read, or a text is unreadable.
     pub fn revisions(&self, id: DocumentId) -> Result<Vec<Document>, StoreError> {
-        let mut revisions = Vec::new();
-        for number in 1..=self.history(id)?.earlier {
+        self.readable_revisions(id)?.into_iter().collect()
+    }
+
+    /// Returns the earlier revisions of a document, oldest first. A revision whose text is unreadable is an
+    /// error ([`StoreError::Lost`]), and the others are returned.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn readable_revisions(
+        &self,
+        id: DocumentId,
+    ) -> Result<Vec<Result<Document, StoreError>>, StoreError> {
+        let revision = |number| {
             let key = keys::revision(id, number);
-            match self.engine.get(&key)? {
-                Some(bytes) => revisions.push(unpack(&bytes)?),
-                None => {
-                    let reason = format!("revision {number} of {id} does not exist");
-                    return Err(StoreError::Damaged { what: "a document's history", reason });
-                }
-            }
-        }
-        Ok(revisions)
+            let reason = || format!("revision {number} of {id} does not exist");
+            let missing = || StoreError::unreadable(&key, StoreError::UnreadableEntry { reason: reason() });
+            unpack_at(&key, &self.engine.get(&key)?.ok_or_else(missing)?)
+        };
+        Ok((1..=self.history(id)?.earlier).map(revision).collect())
     }
 }
 

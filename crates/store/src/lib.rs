@@ -41,10 +41,13 @@ mod open;
 mod packed;
 mod partitions;
 mod read;
+mod rebuild;
 mod records;
+mod repair;
 mod runs;
 mod seeds;
 mod similarity;
+mod unwritable;
 mod verify;
 mod waiting;
 mod workers;
@@ -60,14 +63,16 @@ pub use leases::{GainedPartition, Lease, Leases, PartitionId};
 pub use messages::{ReceivedMessages, RobotsQuery, RobotsReply};
 pub use migrate::{MigrateError, Migration, MovedRecords, join_alone};
 pub use near::DuplicateLevels;
-pub use open::{StoreOptions, Writer, open, read, set_aside};
+pub use open::{StoreOptions, Writer, open, read};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
 pub use read::{Store, UrlWithPage};
+pub use rebuild::Replacement;
 pub use records::{
     ArchiveEnd, ArchivePosition, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord,
     UrlState, WaitReason, document_id,
 };
+pub use repair::{DamagedRecord, Repairs, StorePart};
 pub use similarity::{Cluster, Member, SimilarityInfo};
 pub use verify::{CheckedCounts, Examiner};
 pub use workers::{WorkerParams, WorkerStatus, join, visit};

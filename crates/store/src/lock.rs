@@ -4,13 +4,14 @@
 //! the owner's command and process number, for error messages of other processes. The owner serves the
 //! records to processes that only read ([`crate::engine::remote`]).
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use gleaner_archive::files::new_file;
 use gleaner_retry::wait_for_descriptor;
 use tracing::warn;
 
@@ -30,25 +31,36 @@ pub(crate) struct Lock {
     #[expect(dead_code, reason = "the open file is the lock")]
     file: Option<File>,
     writing: AtomicBool,
+    /// A copy of the store that is removed when the lock is released.
+    copy: Option<PathBuf>,
 }
 
-/// Tries for 200 ms to lock the file. A child process inherits all open files until its own program starts.
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Some(copy) = &self.copy {
+            let _ = fs::remove_dir_all(copy);
+        }
+    }
+}
+
+/// Tries for 200 ms to lock the file with `try_lock`. A child process inherits all open files until its own program starts.
 /// Therefore a child process may still hold a lock that was just released.
-fn lock(file: &File) -> Result<(), TryLockError> {
+fn lock(try_lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
-        match file.try_lock() {
+        match try_lock() {
             Err(TryLockError::WouldBlock) => std::thread::sleep(MOMENT),
             other => return other,
         }
     }
-    file.try_lock()
+    try_lock()
 }
 
 /// Returns this process's command line and process ID. Shortens a long command line. Omits arguments with
 /// addresses, which may contain passwords.
 fn owner() -> String {
     let mut command = String::new();
-    for argument in std::env::args().skip(1).filter(|argument| !argument.contains("://")) {
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    for argument in arguments.filter(|argument| !argument.contains("://")) {
         if command.len() + argument.len() > LONGEST {
             command.push_str(" ...");
             break;
@@ -59,26 +71,50 @@ fn owner() -> String {
     format!("`gleaner{command}` (process {})", std::process::id())
 }
 
+fn busy(folder: &Path, file: &mut File) -> StoreError {
+    let mut holder = String::new();
+    let named = file.read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
+    let holder = if named { holder.trim().into() } else { "another process".into() };
+    StoreError::Busy { path: folder.into(), holder }
+}
+
 impl Lock {
     pub(crate) fn take(folder: &Path) -> Result<Self, StoreError> {
         let wrong = StoreError::folder(folder);
         let path = folder.join("lock");
-        let mut options = OpenOptions::new();
+        let mut options = new_file();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = wait_for_descriptor(|| options.open(&path)).map_err(&wrong)?;
-        match lock(&file) {
+        match lock(|| file.try_lock()) {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let named = file.read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
-                let holder = if named { holder.trim().into() } else { "another process".into() };
-                return Err(StoreError::Busy { path: folder.into(), holder });
-            }
+            Err(TryLockError::WouldBlock) => return Err(busy(folder, &mut file)),
             Err(TryLockError::Error(source)) => return Err(wrong(source)),
         }
         file.set_len(0).and_then(|()| file.rewind()).map_err(&wrong)?;
         writeln!(file, "{}", owner()).map_err(&wrong)?;
-        Ok(Self { server: OnceLock::new(), file: Some(file), writing: AtomicBool::new(false) })
+        Ok(Self { server: OnceLock::new(), file: Some(file), writing: AtomicBool::new(false), copy: None })
+    }
+
+    /// Locks a folder that cannot be written, for reading. Other readers may lock it too. Without a lock file, nobody
+    /// has written there.
+    pub(crate) fn share(folder: &Path) -> Result<Self, StoreError> {
+        let wrong = StoreError::folder(folder);
+        let file = match wait_for_descriptor(|| File::open(folder.join("lock"))) {
+            Ok(mut file) => match lock(|| file.try_lock_shared()) {
+                Ok(()) => Some(file),
+                Err(TryLockError::WouldBlock) => return Err(busy(folder, &mut file)),
+                Err(TryLockError::Error(source)) => return Err(wrong(source)),
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(wrong(error)),
+        };
+        Ok(Self { server: OnceLock::new(), file, writing: AtomicBool::new(true), copy: None })
+    }
+
+    /// Removes `copy`, a copy of the store, when the lock is released.
+    pub(crate) fn with_copy(mut self, copy: PathBuf) -> Self {
+        self.copy = Some(copy);
+        self
     }
 
     pub(crate) fn serve(&self, folder: &Path, engine: &Arc<dyn Engine>) {
@@ -90,7 +126,7 @@ impl Lock {
 
     /// Returns a lock without a file, for a store without a writer.
     pub(crate) const fn none() -> Self {
-        Self { server: OnceLock::new(), file: None, writing: AtomicBool::new(true) }
+        Self { server: OnceLock::new(), file: None, writing: AtomicBool::new(true), copy: None }
     }
 
     pub(crate) fn begin_writing(&self) -> bool {

@@ -160,11 +160,18 @@ impl NearDuplicates {
             self.loaded.insert(partition, epoch);
             return Ok(());
         };
-        let mut documents = 0;
+        let (mut documents, mut unreadable) = (0, 0_u64);
         let range =
             Range { begin: Bound::Included(oldest), ..Range::with_prefix(keys::signed_of(partition)) };
         for pair in store.engine.scan(range) {
-            let (key, value) = pair?;
+            let (key, value) = match pair {
+                // The document is not found as a near-duplicate until its signature is repaired.
+                Err(StoreError::Unreadable { .. }) => {
+                    unreadable += 1;
+                    continue;
+                }
+                pair => pair?,
+            };
             let Some((number, _)) = keys::numbers(&key) else { continue };
             let record: SignatureRecord = decode("a signature", &value)?;
             if let Some(signature) = record.signature() {
@@ -172,6 +179,9 @@ impl NearDuplicates {
                     self.table.put(number, &keys_in(partition, &BandKeys::from_signature(&signature)));
                 documents += 1;
             }
+        }
+        if unreadable > 0 {
+            warn!(unreadable, "signatures cannot be read; `gleaner verify --repair` computes them again");
         }
         self.known += documents;
         self.loaded.insert(partition, epoch);

@@ -1,9 +1,11 @@
 //! Opens a data folder for one writer and any number of readers.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use gleaner_archive::files::make_folder;
 use tracing::{info, warn};
 
 use crate::archive::ArchiveTarget;
@@ -14,10 +16,14 @@ use crate::lock::Lock;
 use crate::near::Duplicates;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
-use crate::{Change, Store, StoreError, UrlState, compaction, flushed, keys};
+use crate::{Change, Store, StoreError, UrlState, compaction, flushed, keys, rebuild, unwritable};
 
 /// The format of the store. Texts and signatures are in sled in format 1, and in files in format 2.
 const FORMAT: u32 = 2;
+
+/// Number of attempts of a reader to connect to the process that has the folder open.
+const ATTEMPTS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Options for opening a store.
 #[derive(Debug, Clone)]
@@ -44,11 +50,24 @@ pub struct Writer {
 pub fn open(folder: &Path, options: &StoreOptions) -> Result<Writer, StoreError> {
     let path = folder.join("sled");
     if options.create {
-        std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
-    } else if !path.exists() {
+        make_folder(folder).map_err(StoreError::folder(folder))?;
+    } else if !path.try_exists().map_err(StoreError::folder(folder))?
+        && !folder.join("rebuild/complete").exists()
+    {
         return Err(StoreError::Nothing { path: folder.into() });
     }
-    let lock = Lock::take(folder)?;
+    let lock = Arc::new(Lock::take(folder)?);
+    rebuild::finish(folder)?;
+    open_locked(folder, options, lock)
+}
+
+/// Opens the store in a folder whose lock this process has.
+pub(crate) fn open_locked(
+    folder: &Path,
+    options: &StoreOptions,
+    lock: Arc<Lock>,
+) -> Result<Writer, StoreError> {
+    let path = folder.join("sled");
     if !path.exists() {
         flushed::forget(folder)?;
     }
@@ -63,7 +82,8 @@ pub fn open(folder: &Path, options: &StoreOptions) -> Result<Writer, StoreError>
 }
 
 /// Opens the store in `folder` for reading. If another process has the folder open, reads through that
-/// process, and also sees committed changes that are not flushed yet. `cache` is the memory for sled's page
+/// process, and also sees committed changes that are not flushed yet. If the folder cannot be written, reads a
+/// copy of the store's records in a temporary folder. `cache` is the memory for sled's page
 /// cache, in bytes.
 ///
 /// # Errors
@@ -72,31 +92,32 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     match open(folder, &StoreOptions { cache, create: false }) {
         Ok(writer) => Ok(writer.store()),
         Err(busy @ StoreError::Busy { .. }) => {
-            let engine = Arc::new(Remote::connect(folder, cache).ok_or(busy)?);
-            Ok(Store::whole(engine, folder, Lock::none()))
+            let engine = Arc::new(connected(folder, cache).ok_or(busy)?);
+            Ok(Store::whole(engine, folder, Arc::new(Lock::none())))
         }
+        Err(error) if unwritable::is_of_unwritable(&error) => unwritable::read(folder, cache, error),
         Err(error) => Err(error),
     }
 }
 
-/// Renames the store in `folder` to make room for a new store. Returns the new path, or `None` if there is
-/// no store.
-///
-/// # Errors
-/// The folder cannot be used, or another process has it open.
-pub fn set_aside(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
-    let wrong = |source| StoreError::Folder { path: folder.into(), source };
-    std::fs::create_dir_all(folder).map_err(wrong)?;
-    let _lock = Lock::take(folder)?;
-    let path = folder.join("sled");
-    if !path.exists() {
-        return Ok(None);
+/// Connects to the process that has the folder open. Tries for some time, because that process may be about to
+/// open its store, or to replace it.
+fn connected(folder: &Path, cache: u64) -> Option<Remote> {
+    (0..ATTEMPTS).find_map(|attempt| {
+        std::thread::sleep(if attempt == 0 { Duration::ZERO } else { PAUSE });
+        Remote::connect(folder, cache)
+    })
+}
+
+impl Store {
+    pub(crate) fn check_known_format(&self) -> Result<Option<u32>, StoreError> {
+        match self.get("the store's format", &keys::meta("format"))? {
+            Some(found) if found > FORMAT => {
+                Err(StoreError::Newer { path: self.folder.to_path_buf(), found, known: FORMAT })
+            }
+            found => Ok(found),
+        }
     }
-    let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
-    let aside = names.find(|name| !name.exists()).expect("numbers do not end");
-    std::fs::rename(&path, &aside).map_err(wrong)?;
-    flushed::forget(folder)?;
-    Ok(Some(aside))
 }
 
 impl Writer {
@@ -170,26 +191,35 @@ impl Writer {
             .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })
     }
 
-    /// Copies all committed records to a new store in another folder.
+    /// Copies all committed records to a new store in another folder. Returns the number of texts and
+    /// signatures that cannot be read. They cannot be read in the copy either, where they can be repaired.
     ///
     /// # Errors
     /// The folder cannot be used or already has a store, or one of the two stores fails.
-    pub fn copy_to(&self, folder: &Path, options: &StoreOptions) -> Result<(), StoreError> {
+    pub fn copy_to(&self, folder: &Path, options: &StoreOptions) -> Result<u64, StoreError> {
         let path = folder.join("sled");
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
         if path.exists() {
             return Err(wrong(std::io::Error::other("it already has a store")));
         }
-        std::fs::create_dir_all(folder).map_err(wrong)?;
+        make_folder(folder).map_err(wrong)?;
         let copy = Embedded::open(&path, folder, options.cache)?;
+        let mut unreadable = 0;
         for space in keys::SPACES.into_iter().chain([keys::PAGE]) {
             for pair in self.store.scan([space]) {
-                let (key, value) = pair?;
+                let (key, value) = match pair {
+                    Ok(pair) => pair,
+                    Err(error) => {
+                        unreadable += 1;
+                        // An empty value is no record, so it is unreadable in the copy.
+                        (error.unreadable_key().ok_or(error)?, Vec::new())
+                    }
+                };
                 copy.commit(Batch { writes: [(key, Write::Put(value))].into() }, BTreeSet::new())?;
             }
         }
         copy.flush()?;
-        Ok(())
+        Ok(unreadable)
     }
 
     /// Resolves lost claims: a document of this process whose text another process stored first becomes an
@@ -207,13 +237,9 @@ impl Writer {
     }
 
     fn check_format(&self) -> Result<(), StoreError> {
-        let key = keys::meta("format");
-        match self.store.get("the store's format", &key)? {
-            Some(found) if found > FORMAT => {
-                Err(StoreError::Newer { path: self.store.folder.to_path_buf(), found, known: FORMAT })
-            }
+        match self.store.check_known_format()? {
             Some(FORMAT) => Ok(()),
-            Some(_) | None => self.put_alone(key, Write::Put(encode(&FORMAT))),
+            Some(_) | None => self.put_alone(keys::meta("format"), Write::Put(encode(&FORMAT))),
         }
     }
 

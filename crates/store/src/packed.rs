@@ -86,6 +86,17 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Document, StoreError> {
     Ok(Document { text, ..packed.document })
 }
 
+/// Like [`unpack`], but an error concerns only the record with this key.
+pub(crate) fn unpack_at(key: &[u8], bytes: &[u8]) -> Result<Document, StoreError> {
+    let wrong = |error| match error {
+        StoreError::Damaged { reason, .. } => {
+            StoreError::unreadable(key, StoreError::UnreadableEntry { reason })
+        }
+        error => error,
+    };
+    unpack(bytes).map_err(wrong)
+}
+
 /// A compressed raw page, ready to be stored.
 #[derive(Debug)]
 pub struct PackedPage(pub(crate) Vec<u8>);

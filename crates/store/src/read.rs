@@ -12,7 +12,7 @@ use crate::change::robots_name;
 use crate::engine::postgres::Postgres;
 use crate::engine::{Engine, Range, Scan, unlisted};
 use crate::lock::Lock;
-use crate::packed::{unpack, unpack_page};
+use crate::packed::{unpack_at, unpack_page};
 use crate::partitions::Partitions;
 use crate::records::decode;
 use crate::workers::WorkerHandle;
@@ -39,8 +39,8 @@ pub struct Store {
 }
 
 impl Store {
-    pub(crate) fn whole(engine: Arc<dyn Engine>, folder: &Path, lock: Lock) -> Self {
-        let (folder, lock) = (Arc::from(folder), Arc::new(lock));
+    pub(crate) fn whole(engine: Arc<dyn Engine>, folder: &Path, lock: Arc<Lock>) -> Self {
+        let folder = Arc::from(folder);
         Self { engine, partitions: Partitions::Whole, folder, lock, distributed: None, worker: None }
     }
 
@@ -249,10 +249,12 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn document(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
-        self.engine.get(&keys::document(id))?.map(|bytes| unpack(&bytes)).transpose()
+        let key = keys::document(id);
+        self.engine.get(&key)?.map(|bytes| unpack_at(&key, &bytes)).transpose()
     }
 
-    /// Returns all documents in the order of their ids. The iterator reads one document at a time.
+    /// Returns all documents in the order of their ids. The iterator reads one document at a time. It continues
+    /// after a document whose text is unreadable ([`StoreError::Lost`]).
     pub fn documents(&self) -> impl Iterator<Item = Result<Document, StoreError>> + use<> {
         self.documents_after(None)
     }
@@ -268,7 +270,10 @@ impl Store {
             Some(id) => all.after(keys::document(id)),
             None => all,
         };
-        self.engine.scan(range).map(|pair| unpack(&pair?.1))
+        self.engine.scan(range).map(|pair| {
+            let (key, value) = pair?;
+            unpack_at(&key, &value)
+        })
     }
 
     /// Returns all URLs with a document's text: its own URL, then its aliases in key order.
@@ -339,7 +344,7 @@ impl Store {
         done.map(|done| done.map(|done| decode("the state of a re-extraction", &done)).transpose()).collect()
     }
 
-    /// Whether a rebuild of the store is unfinished.
+    /// Whether a rebuild of an older version, which built the store in its place, is unfinished.
     ///
     /// # Errors
     /// The store cannot be read.

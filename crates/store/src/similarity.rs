@@ -5,7 +5,7 @@
 
 use gleaner_corpus::DocumentId;
 
-use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord};
+use crate::clusters::{ClusterMembership, ClusterRecord, SignatureRecord, readable};
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
 
@@ -55,25 +55,49 @@ impl Store {
         let Some(cluster_membership) = self.cluster_membership(id)? else { return Ok(None) };
         let cluster = self.cluster_record(cluster_membership.cluster)?;
         let number = cluster.map_or(cluster_membership.number, |cluster| cluster.representative);
-        let Some(representative) = self.signature_record(&keys::signed(number))? else { return Ok(None) };
-        let own = match representative.id == id {
-            true => None,
-            false => {
-                self.signature_record(&keys::member(cluster_membership.cluster, cluster_membership.number))?
-            }
+        let representative = readable(self.signature_record(&keys::signed(number)))?;
+        let representative_id = match number == cluster_membership.number {
+            true => Some(id),
+            false => self.representative_id(number, representative.as_ref())?,
         };
+        let Some(representative_id) = representative_id else { return Ok(None) };
+        let member = keys::member(cluster_membership.cluster, cluster_membership.number);
+        let own = match representative_id == id {
+            true => None,
+            false => readable(self.signature_record(&member))?,
+        };
+        let listed = own.as_ref().or(representative.as_ref().filter(|_| representative_id == id));
         let mut related = Vec::new();
-        for (other, similarity) in &own.as_ref().unwrap_or(&representative).related {
+        for (other, similarity) in listed.map_or(&[][..], |record| &record.related) {
             if self.cluster_membership(*other)?.is_some() {
                 related.push((*other, f64::from(*similarity) / 100.0));
             }
         }
         Ok(Some(SimilarityInfo {
-            representative: representative.id,
-            similarity: own.map(|own| own.similarity(&representative)),
+            representative: representative_id,
+            similarity: own.zip(representative).map(|(own, representative)| own.similarity(&representative)),
             members: cluster.map_or(0, |cluster| cluster.members.into()),
             related,
         }))
+    }
+
+    /// Returns the document with this number. If its signature is unreadable, searches all documents.
+    fn representative_id(
+        &self,
+        number: u32,
+        signature: Option<&SignatureRecord>,
+    ) -> Result<Option<DocumentId>, StoreError> {
+        if let Some(record) = signature {
+            return Ok(Some(record.id));
+        }
+        for pair in self.scan([keys::MEMBERSHIP]) {
+            let (key, value) = pair?;
+            let membership: ClusterMembership = decode("a document's cluster membership", &value)?;
+            if membership.number == number {
+                return Ok(keys::revision_of(&key).map(|(id, _)| id));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the document is in a cluster that another document represents.

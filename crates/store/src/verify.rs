@@ -21,7 +21,7 @@ use gleaner_frontier::UrlKey;
 use serde::de::DeserializeOwned;
 
 use crate::documents::own_hash;
-use crate::packed::unpack;
+use crate::packed::{unpack, unpack_at};
 use crate::records::{decode, document_id};
 use crate::{
     ArchivePosition, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys,
@@ -219,12 +219,10 @@ impl<E: Examiner> StoreCheck<'_, E> {
     }
 
     fn document(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let document = match unpack(value) {
+        let document = match unpack_at(key, value) {
             Ok(document) => document,
-            Err(error) => {
-                self.examiner.fault(format!("{error} (key {})", keys::hex(key)));
-                return Ok(());
-            }
+            Err(StoreError::Lost { id, revision, source }) => return self.lost(id, revision, &source),
+            Err(error) => return Err(error),
         };
         self.looked.documents += 1;
         let url = UrlKey::from_bytes(document.id.0);

@@ -67,7 +67,7 @@ impl WorkerParams {
 /// The settings differ from those of the running workers. The clocks of this machine and of the database
 /// differ by more than a minute. The folder cannot be used, or another process has it open.
 pub fn join(folder: &Path, membership: &WorkerParams) -> Result<Writer, StoreError> {
-    std::fs::create_dir_all(folder).map_err(StoreError::folder(folder))?;
+    gleaner_archive::files::make_folder(folder).map_err(StoreError::folder(folder))?;
     let lock = Lock::take(folder)?;
     let address = Address::parse(&membership.address)?;
     let leases = Leases::new(session_of(&membership.name));

@@ -13,6 +13,7 @@ mod lost;
 mod migrate;
 mod objects;
 mod reading;
+mod rebuild;
 mod seeds;
 mod tables;
 mod texts;

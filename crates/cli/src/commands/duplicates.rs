@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{Common, Duplicates};
 use crate::failure::Failure;
 use crate::messages::print_message;
+use crate::unreadable::UnreadableTexts;
 use crate::{CommandResult, output, settings};
 
 const SHOWN: usize = 10;
@@ -70,7 +71,8 @@ impl Lister<'_> {
 
     fn related(&self, show: &mut impl FnMut(&Value) -> CommandResult) -> CommandResult {
         let mut shown = 0;
-        for document in self.store.documents() {
+        let unreadable = UnreadableTexts::new(self.store);
+        for document in unreadable.documents(self.store.documents()) {
             let document = document.map_err(Failure::work)?;
             if let Some(one) = self.alike(&document).map_err(Failure::work)? {
                 show(&one)?;
@@ -80,7 +82,7 @@ impl Lister<'_> {
                 break;
             }
         }
-        Ok(())
+        unreadable.report("the others were compared")
     }
 
     fn is_wanted(&self, cluster: &Cluster) -> Result<bool, StoreError> {

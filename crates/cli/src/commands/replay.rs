@@ -34,30 +34,31 @@ use crate::{CommandResult, distributed, logging, output, progress, settings, sig
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> CommandResult {
     let config = settings::load(common)?;
     distributed::require_local(&config, "rebuild")?;
-    // All errors must appear before the old store is renamed.
     let rules = ExtractionRules::from_config(&config)?;
     let sources = own_archive(&config)?;
-    let seeds = rebuild_store::seeds(&args.seeds, &config)?;
-    let RebuildStore { writer, before } = rebuild_store::begin(&config, args.force)?;
+    let RebuildStore { replacement, writer, seeds, before } =
+        rebuild_store::begin(&config, &args.seeds, args.force)?;
     let purpose = Purpose::Rebuild;
-    let start = ReplayStart { config: config.clone(), rules, purpose, seeds, writer, sources };
+    let of_new = rebuild_store::config_of(&config, &replacement.folder());
+    let start = ReplayStart { config: of_new, rules, purpose, seeds, writer, sources };
     let replayed = replay(ReplayContext::begin(common, &config)?, start)?;
-    let is_less = |documents: u64| replayed.complete && replayed.documents < documents;
-    if let Some((documents, aside)) = before.filter(|(documents, _)| is_less(*documents)) {
-        print_message(format_args!(
-            "gleaner: the old store had {documents} documents, {} more than the new one; to restore it, move {} back \
-             as `sled`",
-            documents - replayed.documents,
-            aside.display()
-        ));
-    }
     if replayed.complete {
-        let mut writer = settings::open_store(&config, false)?;
-        let mut change = writer.begin();
-        change.put_rebuilding(false);
-        writer.commit(change).and_then(|()| writer.flush()).map_err(Failure::work)?;
+        let aside = replacement.finish().map_err(Failure::work)?;
+        report_old_store(aside.as_deref(), before, replayed.documents);
     }
     finish(purpose, &replayed)
+}
+
+fn report_old_store(aside: Option<&Path>, before: Option<u64>, documents: u64) {
+    let Some(aside) = aside.map(Path::display) else { return };
+    print_message(format_args!("gleaner: the old store is kept as {aside}"));
+    if let Some(before) = before.filter(|before| *before > documents) {
+        print_message(format_args!(
+            "gleaner: the old store had {before} documents, {} more than the new one; to restore it, move {aside} back \
+             as `sled`",
+            before - documents
+        ));
+    }
 }
 
 pub(crate) fn reextract(common: &Common) -> CommandResult {

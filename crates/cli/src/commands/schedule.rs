@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gleaner_config::{Config, DurationSetting};
 use gleaner_crawl::report::text;
-use gleaner_crawl::{Timetable, snapshot};
+use gleaner_crawl::{Timetable, repair, snapshot};
 use gleaner_store::Run;
 use jiff::Timestamp;
 
@@ -139,6 +139,7 @@ fn wait_until(daemon: &Daemon, at: Timestamp) -> WakeReason {
             return WakeReason::Time;
         }
         snapshot::follow(&daemon.config, &daemon.store);
+        repair::follow(daemon.repair_rules(), &daemon.store);
         thread::sleep(CHECK_INTERVAL);
     }
 }

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use gleaner_crawl::report::text;
-use gleaner_crawl::snapshot;
+use gleaner_crawl::{repair, snapshot};
 use gleaner_status::Hooks;
 
 use crate::args::{Common, Serve};
@@ -29,6 +29,7 @@ pub(crate) fn run(common: &Common, args: &Serve) -> CommandResult {
             crawl(&daemon);
         }
         snapshot::follow(&daemon.config, &daemon.store);
+        repair::follow(daemon.repair_rules(), &daemon.store);
         thread::sleep(CHECK_INTERVAL);
     }
     daemon.close();

@@ -10,9 +10,9 @@ use gleaner_crawl::snapshot;
 use crate::args::{Common, Snapshot};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, distributed, settings};
+use crate::{CommandResult, distributed, settings, unreadable};
 
-const POLL: Duration = Duration::from_millis(100);
+pub(crate) const POLL: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(common: &Common, args: &Snapshot) -> CommandResult {
     let config = settings::load(common)?;
@@ -25,20 +25,26 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> CommandResult {
     if target.to_str().is_none() {
         return Err(Failure::Usage(format!("{}: the name is not valid UTF-8", target.display())));
     }
-    match settings::try_open_store(&config)? {
+    let unreadable = match settings::try_open_store(&config)? {
         Some(writer) => match settings::incomplete_reason(&config, &writer.store())? {
             Some(what) => return Err(Failure::Work(what)),
             None => snapshot::take(&config, &writer, &target).map_err(Failure::work)?,
         },
         None => from_crawl(&config, &target)?,
-    }
+    };
     print_message(format_args!("{} is now a copy of {}", target.display(), config.store.path));
-    Ok(())
+    match unreadable {
+        0 => Ok(()),
+        count => Err(Failure::Work(format!(
+            "texts and signatures that cannot be read, also in the copy: {count}; {}",
+            unreadable::advice(false)
+        ))),
+    }
 }
 
 /// Requests a copy from the process that has the data folder open. If that process ends without answering,
-/// this process makes the copy.
-pub(crate) fn from_crawl(config: &Config, target: &Path) -> CommandResult {
+/// this process makes the copy. Returns the number of unreadable texts and signatures.
+pub(crate) fn from_crawl(config: &Config, target: &Path) -> Result<u64, Failure> {
     let target = &absolute(target).map_err(Failure::work)?;
     let data = Path::new(&config.store.path);
     snapshot::request(data, target).map_err(Failure::work)?;

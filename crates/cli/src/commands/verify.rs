@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::{self, Cursor};
 use std::path::Path;
+use std::thread;
 
 use gleaner_archive::{ArchiveReader, Item, RecordPosition};
 use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
-use gleaner_store::{ArchiveEnd, ArchivePosition, CheckedCounts, Examiner, Store, StoreError, UrlRecord};
+use gleaner_crawl::repair::{self, RepairRules, Repaired};
+use gleaner_store::{
+    ArchiveEnd, ArchivePosition, CheckedCounts, DamagedRecord, Examiner, Store, StoreError, UrlRecord, read,
+};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::args::{Common, Verify};
@@ -34,12 +38,70 @@ const MIN_LEFTOVER_AGE: SignedDuration = SignedDuration::from_hours(24);
 pub(crate) fn run(common: &Common, args: &Verify) -> CommandResult {
     let config = settings::load(common)?;
     if distributed::is_shared(&config) {
+        if args.repair {
+            distributed::require_local(&config, "verify --repair")?;
+        }
         return check(&config, &distributed::open_for_reading(&config)?, args);
     }
+    if args.repair {
+        repair_damaged(&config)?;
+    }
     // A store can also be verified while a rebuild is unfinished.
-    match settings::try_open_store(&config)? {
-        Some(writer) => check(&config, &writer.store(), args),
-        None => check_copy(config, args),
+    match settings::try_open_store(&config) {
+        Ok(Some(writer)) => check(&config, &writer.store(), args),
+        Ok(None) => check_copy(config, args),
+        // A folder that cannot be written can still be read.
+        Err(failure) => match read(Path::new(&config.store.path), config.store.cache.get()) {
+            Ok(store) => check(&config, &store, args),
+            Err(_) => Err(failure),
+        },
+    }
+}
+
+/// Repairs the texts and signatures that cannot be read. If another process has the corpus open, that process
+/// repairs them.
+fn repair_damaged(config: &Config) -> CommandResult {
+    let (pins, admission) = (settings::pins(config)?, settings::admission(config)?);
+    let rules = RepairRules { config, pins: &pins, admission: &admission };
+    let repaired = match settings::try_open_store(config)? {
+        Some(mut writer) => {
+            let damaged = writer.store().damaged_records().map_err(Failure::work)?;
+            repair::repair(rules, &mut writer, &damaged).map_err(Failure::work)?
+        }
+        None => {
+            let damaged = settings::read_store(config)?.damaged_records().map_err(Failure::work)?;
+            repair_by_other(rules, &damaged)?
+        }
+    };
+    for reason in repaired.failed.iter().take(MAX_PRINTED) {
+        print_message(format_args!("gleaner: cannot repair {reason}"));
+    }
+    let Repaired { texts, signatures, failed } = &repaired;
+    print_message(format_args!(
+        "gleaner: repaired texts: {texts}; signatures: {signatures}; not repaired: {}",
+        failed.len()
+    ));
+    Ok(())
+}
+
+/// Requests a repair from the process that has the data folder open. If that process ends without answering,
+/// this process repairs the records.
+fn repair_by_other(rules: RepairRules<'_>, damaged: &[DamagedRecord]) -> Result<Repaired, Failure> {
+    if damaged.is_empty() {
+        return Ok(Repaired::default());
+    }
+    let data = Path::new(&rules.config.store.path);
+    repair::request(data, damaged).map_err(Failure::writing(data.display()))?;
+    print_message("gleaner: requested a repair from the process that has the corpus open");
+    loop {
+        thread::sleep(snapshot::POLL);
+        if let Some(answer) = repair::answer(data) {
+            return answer.map_err(Failure::Work);
+        }
+        if let Some(mut writer) = settings::try_open_store(rules.config)? {
+            repair::withdraw(data);
+            return repair::repair(rules, &mut writer, damaged).map_err(Failure::work);
+        }
     }
 }
 
@@ -127,7 +189,8 @@ struct Faults {
 
 impl Faults {
     fn advice(&self, is_shared: bool) -> String {
-        let rebuilding = "`gleaner rebuild` rebuilds the store from the archive";
+        let rebuilding = "`gleaner verify --repair` repairs texts and signatures that cannot be read, \
+                          `gleaner rebuild` rebuilds the whole store from the archive";
         match (self.in_store > 0, is_shared) {
             (true, false) => rebuilding.into(),
             (true, true) => {

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_archive::files::make_folder;
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
+use gleaner_crawl::repair::RepairRules;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_frontier::{Scope, Seed};
 use gleaner_render::language::Bilingual;
@@ -189,6 +191,10 @@ impl Daemon {
         summary
     }
 
+    pub(crate) const fn repair_rules(&self) -> RepairRules<'_> {
+        RepairRules { config: &self.config, pins: &self.pins, admission: &self.admission }
+    }
+
     /// Waits until it gets the store's writer. The status page uses the writer only for short changes.
     fn writer(&self) -> Result<Writer, CrawlError> {
         loop {
@@ -214,7 +220,7 @@ impl Daemon {
         let Some(address) = address else { return Ok(()) };
         if distributed::is_shared(&self.config) {
             // The status page stores its token and its search index in the data folder.
-            std::fs::create_dir_all(&self.config.store.path)
+            make_folder(Path::new(&self.config.store.path))
                 .map_err(Failure::writing(&self.config.store.path))?;
         }
         let (token, file) = match &access.token_file {

@@ -33,6 +33,11 @@ impl BodyLimits {
         let bytes = |limit: gleaner_config::ByteSize| usize::try_from(limit.get()).unwrap_or(usize::MAX);
         Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
     }
+
+    /// Returns the limit for a record. It also contains HTTP headers, and its body may be compressed.
+    pub(crate) fn of_record(self) -> usize {
+        self.page.max(self.list).saturating_add(1 << 20)
+    }
 }
 
 #[derive(Debug)]
@@ -55,7 +60,7 @@ impl ArchivedResponse {
     ///
     /// # Errors
     /// The record must be skipped. The error is the label of the reason.
-    pub(super) fn from_record(
+    pub(crate) fn from_record(
         record: &Record,
         place: RecordPlace,
         limits: BodyLimits,
@@ -92,7 +97,7 @@ impl ArchivedResponse {
         Ok(Some(answer))
     }
 
-    pub(super) fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.response.status)
     }
 

@@ -42,7 +42,7 @@ use gleaner_store::{StoreError, Writer};
 use gleaner_template::HostPins;
 use tracing::info;
 
-use archived_response::BodyLimits;
+pub(crate) use archived_response::{ArchivedResponse, BodyLimits, RecordPlace};
 use replayer::{ReplayEnd, Replayer};
 pub use source::WarcFile;
 

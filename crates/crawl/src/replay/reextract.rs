@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use gleaner_corpus::{Document, words};
+use gleaner_corpus::{Document, DocumentId, words};
 use gleaner_frontier::Outcome;
-use gleaner_store::{PackedDocument, document_id};
+use gleaner_store::{PackedDocument, StoreError, document_id};
 
 use super::Changes;
 use super::replayer::Replayer;
@@ -32,7 +32,7 @@ impl Replayer {
             Content::Excluded(rule) => Ok(Err(Outcome::Excluded { rule: rule.into() })),
             Content::NotArticle(_) | Content::List | Content::Unreadable(_) => Err("no_article_today"),
         };
-        let own = pipeline.recorder.store.document(document_id(visit.key))?;
+        let own = readable_document(pipeline, document_id(visit.key))?;
         let hash = own.as_ref().map(|own| own.content_hash);
         let words_before = own.as_ref().map_or(0, words_of);
         let before = match own {
@@ -92,7 +92,7 @@ impl Replayer {
     ) -> Result<(), CrawlError> {
         pipeline.session.progress.responses.fetch_add(trained.pages.len() as u64, Ordering::Relaxed);
         for page in &trained.pages {
-            let before = pipeline.recorder.store.document(document_id(page.key))?;
+            let before = readable_document(pipeline, document_id(page.key))?;
             // A page without a document is new, or another URL has the same text.
             let Some(before) = before else { continue };
             let counts = self.counts(&job.name);
@@ -123,6 +123,14 @@ impl Replayer {
     }
 }
 
+/// Returns a document, or `None` if it does not exist or is unreadable. The new text then replaces it.
+fn readable_document(pipeline: &Pipeline, id: DocumentId) -> Result<Option<Document>, StoreError> {
+    match pipeline.recorder.store.document(id) {
+        Err(StoreError::Lost { .. }) => Ok(None),
+        read => read,
+    }
+}
+
 fn words_of(document: &Document) -> u64 {
     words(&document.text)
 }
@@ -131,7 +139,7 @@ fn words_of(document: &Document) -> u64 {
 /// loses the document later, this page gets it, so the settings must admit it for this page too.
 fn document_of_duplicate(pipeline: &Pipeline, visit: &Visit) -> Result<Option<Document>, CrawlError> {
     let Some(original) = visit.record.duplicate_of else { return Ok(None) };
-    let document = pipeline.recorder.store.document(document_id(original))?;
+    let document = readable_document(pipeline, document_id(original))?;
     Ok(document.map(|document| Document {
         id: document_id(visit.key),
         url: visit.record.url.clone(),

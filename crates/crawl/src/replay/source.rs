@@ -119,8 +119,7 @@ impl FileReader<'_> {
             Some(content) => content.len() as u64,
             None => fs::metadata(&source.path)?.len(),
         };
-        // A record also contains HTTP headers, and its body may be compressed.
-        let most = self.limits.page.max(self.limits.list) + (1 << 20);
+        let most = self.limits.of_record();
         let starts: Vec<u64> = match &source.offsets {
             None => vec![from],
             Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),

@@ -3,6 +3,7 @@
 //! Runs that read an archive (`rebuild`, `ingest`, `reextract`) are not compared with later runs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::{DeferredUrls, Disk, HostData, PastRun, Report, RunData};
 use gleaner_config::Config;
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 use crate::error::CrawlError;
 use crate::frontier::budget::Ending;
 use crate::host_view::{HostView, RunHistory, TemplateState};
+use crate::integrity;
 use crate::summary::Summary;
 
 /// Maximum number of runs that are read in the search for earlier runs that ended.
@@ -54,6 +56,7 @@ pub fn build(
         documents: store.totals()?.documents(),
         next_due: summary.and_then(|summary| summary.next_due).and_then(second),
         disk: disk(store, config)?,
+        integrity: integrity::report(Path::new(&config.store.path), now),
         run,
     };
     Ok(Some(Report::new(&data)))

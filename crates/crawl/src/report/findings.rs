@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use gleaner_render::language::{Bilingual, UiLanguage};
 use gleaner_render::text::{self, count};
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use super::cause::is_of_the_clock;
@@ -16,6 +17,7 @@ use super::usual::{RunIntervals, UsualCount, median};
 use super::{GroupedCounts, PastRun};
 use crate::explanation::explained_hold;
 use crate::frontier::budget::Budget;
+use crate::integrity::{Damage, DamagedPart, IntegrityReport};
 use crate::summary::reached;
 
 /// A statement about the run or about one host.
@@ -69,6 +71,9 @@ const FEWEST_NEW: f64 = 10.0;
 const FLOORS: u64 = 4;
 /// Free space is low if it suffices for fewer runs than this number.
 const RUNS_LEFT: f64 = 7.0;
+
+/// A damage is a note if it was found longer ago than this.
+const NEW_DAMAGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 impl Finding {
     pub(super) fn new(grade: Grade, host: Option<String>, cause: Bilingual, text: Bilingual) -> Self {
@@ -172,7 +177,8 @@ pub(crate) fn all(data: &RunData) -> Vec<Finding> {
         budget(data),
         disk(data),
     ];
-    found.extend(of_run.into_iter().flatten().map(|finding| (f64::INFINITY, finding)));
+    let damages = damages(data).into_iter().map(Some);
+    found.extend(of_run.into_iter().chain(damages).flatten().map(|finding| (f64::INFINITY, finding)));
     found.sort_by(|(one, a), (other, b)| b.grade.cmp(&a.grade).then(other.total_cmp(one)));
     found.into_iter().map(|(_, finding)| finding).collect()
 }
@@ -374,6 +380,65 @@ fn disk(data: &RunData) -> Option<Finding> {
         );
         Finding::of_run(Grade::Unusual, text).with_next("df -h")
     })
+}
+
+/// Reports damage in store and archive, with the command that repairs it or shows more.
+fn damages(data: &RunData) -> Vec<Finding> {
+    let IntegrityReport { damages, is_late } = &data.integrity;
+    let is_new = |damage: &&Damage| data.ended.duration_since(damage.found) < NEW_DAMAGE;
+    let finding = |of: &[&Damage], text: Bilingual, next: &str| {
+        let grade = if of.iter().any(is_new) { Grade::Unusual } else { Grade::Note };
+        Finding::of_run(grade, text).with_next(next)
+    };
+    let of = |is_it: fn(&DamagedPart) -> bool| -> Vec<&Damage> {
+        damages.iter().filter(|damage| is_it(&damage.part)).collect()
+    };
+    let records = of(|part| matches!(part, DamagedPart::Record(_)));
+    let store = of(|part| matches!(part, DamagedPart::Store { .. }));
+    let archive = of(|part| matches!(part, DamagedPart::Archive { .. }));
+    let mut found = Vec::new();
+    if !store.is_empty() {
+        found.push(finding(&store, damaged_store(), "gleaner rebuild"));
+    }
+    if !records.is_empty() {
+        found.push(finding(&records, damaged_records(records.len()), "gleaner verify --repair"));
+    }
+    if let Some(text) = archive.first().and_then(|first| damaged_archive(&first.part, archive.len())) {
+        found.push(finding(&archive, text, "gleaner verify"));
+    }
+    if *is_late {
+        found.push(Finding::of_run(Grade::Note, late_check()));
+    }
+    found
+}
+
+fn damaged_store() -> Bilingual {
+    Bilingual::new(
+        "the store is damaged: a part of its records cannot be read",
+        "kho bị hỏng: không đọc được một phần các bản ghi",
+    )
+}
+
+fn damaged_records(records: usize) -> Bilingual {
+    Bilingual::new(
+        format!("the store is damaged: texts or signatures that cannot be read: {records}"),
+        format!("kho bị hỏng: số văn bản hoặc chữ ký không đọc được: {records}"),
+    )
+}
+
+fn damaged_archive(first: &DamagedPart, places: usize) -> Option<Bilingual> {
+    let DamagedPart::Archive { file, offset, .. } = first else { return None };
+    Some(Bilingual::new(
+        format!("the archive is damaged at {places} places; the first is in file {file}, byte {offset}"),
+        format!("kho lưu trữ WARC bị hỏng ở {places} chỗ; chỗ đầu tiên ở tệp {file}, byte {offset}"),
+    ))
+}
+
+fn late_check() -> Bilingual {
+    Bilingual::new(
+        "the check of store and archive takes longer than a month; raise store.check_time",
+        "việc kiểm tra kho và kho lưu trữ kéo dài hơn một tháng; hãy tăng store.check_time",
+    )
 }
 
 fn bytes_of(run: &PastRun) -> u64 {

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gleaner_archive::files::make_folder;
 use gleaner_render::visible::visible;
 use jiff::tz::TimeZone;
 use thiserror::Error;
@@ -61,7 +62,7 @@ pub fn reports_folder(data: &Path) -> PathBuf {
 /// # Errors
 /// A file cannot be written.
 pub fn write(folder: &Path, report: &Report, keep: usize) -> Result<ReportFiles, FolderError> {
-    fs::create_dir_all(folder).map_err(wrong(folder))?;
+    make_folder(folder).map_err(wrong(folder))?;
     let name = report.ended.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
     let json = serde_json::to_string_pretty(report).expect("a report is plain data");
     let named = |name: &str| ReportFiles {

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::host_view::TemplateState;
+use crate::integrity::IntegrityReport;
 use crate::moved::MovedSite;
 
 /// The state at the end of a run, and the earlier runs.
@@ -30,6 +31,8 @@ pub struct RunData {
     pub next_due: Option<Timestamp>,
     /// The disk space of the corpus. `None` if unknown.
     pub disk: Option<Disk>,
+    /// What the checks of store and archive have found.
+    pub integrity: IntegrityReport,
 }
 
 impl RunData {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_crawl::integrity::IntegrityReport;
 use gleaner_crawl::report::{Disk, HostData, PastRun, RunData, RunEnding};
 use gleaner_store::{Counts, Run};
 use jiff::{SignedDuration, Timestamp};
@@ -49,5 +50,6 @@ pub fn run_data(hosts: &[(&str, Vec<Counts>)]) -> RunData {
         documents: 1000,
         next_due: None,
         disk: Some(Disk { free: 1 << 40, floor: 256 << 20 }),
+        integrity: IntegrityReport::default(),
     }
 }

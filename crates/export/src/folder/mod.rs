@@ -31,7 +31,7 @@ use jiff::Timestamp;
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
 use crate::{
     ExportError, Fields, Filter, FilterCounts, Format, Manifest, Record, RecordContext, Sample, Selection,
-    dataset_card,
+    UnreadableText, dataset_card,
 };
 use host_files::HostFiles;
 use shards::Shards;
@@ -172,6 +172,16 @@ impl FolderExport {
         Ok(())
     }
 
+    /// Lists texts that could not be read in the manifest. If the export was interrupted, the list also has those of
+    /// the documents before the interruption.
+    pub fn set_unreadable(&mut self, texts: impl IntoIterator<Item = UnreadableText>) {
+        for text in texts {
+            if !self.manifest.unreadable.contains(&text) {
+                self.manifest.unreadable.push(text);
+            }
+        }
+    }
+
     /// Finishes the export, renames the folder and returns the manifest.
     ///
     /// # Errors
@@ -248,6 +258,7 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
         tally: FilterCounts::default(),
         last_id: None,
         files: Vec::new(),
+        unreadable: Vec::new(),
     };
     manifest.write(part)?;
     Ok(manifest)

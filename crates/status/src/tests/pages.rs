@@ -27,6 +27,7 @@ fn write_report(fixture: &Fixture) -> String {
         documents: 3,
         next_due: None,
         disk: None,
+        integrity: gleaner_crawl::integrity::IntegrityReport::default(),
     };
     fixture.write_report(&data)
 }

@@ -200,6 +200,7 @@ fn write_full_report(fixture: &Fixture, ending: RunEnding) -> String {
         documents: 3,
         next_due: Some(Timestamp::UNIX_EPOCH),
         disk: None,
+        integrity: gleaner_crawl::integrity::IntegrityReport::default(),
     };
     fixture.write_report(&data)
 }

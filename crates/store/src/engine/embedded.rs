@@ -23,18 +23,21 @@ mod texts;
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::fs;
 use std::iter;
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+use gleaner_archive::files::make_folder;
 use tracing::info;
 
 use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, ScanPart, Write, in_pieces};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
+use crate::unwritable::is_unwritable;
 use crate::{StoreError, flushed, keys};
 use texts::{EntryPosition, Files, Texts};
 
@@ -68,13 +71,25 @@ struct State {
 impl Embedded {
     /// Opens or creates the database in `path`. `folder` contains the file with the number of the last flush.
     pub(crate) fn open(path: &Path, folder: &Path, cache: u64) -> Result<Self, StoreError> {
+        make_folder(path).map_err(StoreError::folder(folder))?;
+        remove_unfinished(path);
+        Self::open_at(path, path.join("texts"), folder, cache)
+    }
+
+    /// Opens the copy of a database in `path` that refers to the files in `texts`.
+    pub(crate) fn open_at(
+        path: &Path,
+        texts: PathBuf,
+        folder: &Path,
+        cache: u64,
+    ) -> Result<Self, StoreError> {
         let database = open_database(path, cache)?;
         let open =
             |name| catch_panic(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
         let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
         // After an error, the database must not be closed. The comment on `run` explains why.
         let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
-        let texts = Texts::new(path.join("texts"), Files::new(true));
+        let texts = Texts::new(texts, Files::new(true));
         let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0 };
         let opened = Self { records, pages, database, folder: folder.into(), state: Arc::new(state.into()) };
         opened.load()?;
@@ -376,6 +391,21 @@ fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     done.map_err(|_| StoreError::Damaged { what: "the database", reason })
 }
 
+/// Whether this is a file that sled was writing when the disk became full or the process was killed. sled would
+/// take it for its newest snapshot and report a damaged database.
+pub(crate) fn is_unfinished(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "generating")
+}
+
+/// Removes unfinished files of sled. The finished ones are complete without them.
+fn remove_unfinished(path: &Path) {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    for file in entries.filter(|file| is_unfinished(file)) {
+        // If this fails, sled reports the error.
+        let _ = fs::remove_file(file);
+    }
+}
+
 /// Opens the database. Tries several times, because sled's lock may briefly outlive a killed process.
 fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
     let config = sled::Config::new().path(path).cache_capacity(cache).flush_every_ms(None);
@@ -384,7 +414,7 @@ fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
         std::thread::sleep(Duration::from_millis(pause));
         match catch_panic(|| config.open())? {
             Ok(database) => return Ok(database),
-            Err(sled::Error::Io(error)) => last = Some(sled::Error::Io(error)),
+            Err(sled::Error::Io(error)) if !is_unwritable(&error) => last = Some(sled::Error::Io(error)),
             Err(error) => return Err(StoreError::sled("opening")(error)),
         }
     }
@@ -395,7 +425,6 @@ fn open_database(path: &Path, cache: u64) -> Result<sled::Db, StoreError> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::fs;
 
     use proptest::prelude::*;
     use tempfile::TempDir;

@@ -10,6 +10,7 @@ use crate::args::Export;
 use crate::failure::Failure;
 use crate::progress::documents_bar;
 use crate::settings;
+use crate::unreadable::UnreadableTexts;
 
 pub(super) struct DocumentSource {
     pub(super) store: Store,
@@ -17,18 +18,32 @@ pub(super) struct DocumentSource {
     repeats: Option<RepeatedParagraphs>,
     tones: Tones,
     revisions: bool,
+    /// The texts that could not be read. The export leaves them out.
+    pub(super) unreadable: UnreadableTexts,
 }
 
 impl DocumentSource {
     pub(super) fn new(config: &Config, args: &Export) -> Result<Self, Failure> {
         let store = settings::read_store(config)?;
-        let repeats =
-            if args.without_repeated { Some(count_repeats(&store).map_err(Failure::work)?) } else { None };
+        let unreadable = UnreadableTexts::new(&store);
+        let repeats = match args.without_repeated {
+            true => Some(count_repeats(&store, &unreadable).map_err(Failure::work)?),
+            false => None,
+        };
         let reader = ContextReader::new(config, store.clone()).map_err(Failure::work)?;
-        Ok(Self { store, reader, repeats, tones: args.tones, revisions: args.revisions })
+        Ok(Self { store, reader, repeats, tones: args.tones, revisions: args.revisions, unreadable })
     }
 
-    pub(super) fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
+    /// Returns the documents after `last` that can be read, in the order of their ids.
+    pub(super) fn documents_after(
+        &self,
+        last: Option<DocumentId>,
+    ) -> impl Iterator<Item = Result<(Document, RecordContext), Failure>> {
+        let documents = self.unreadable.documents(self.store.documents_after(last));
+        documents.map(|document| self.complete(document?)).map(|document| document.map_err(Failure::work))
+    }
+
+    fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
         // The context describes the whole text, so it is read before paragraphs are removed.
         let mut context = self.reader.read(&document)?;
         if let Some(repeats) = &self.repeats {
@@ -46,19 +61,22 @@ impl DocumentSource {
             return Ok(Vec::new());
         }
         let gone = self.store.history(id)?.gone;
-        let numbered = (0..).zip(self.store.revisions(id)?);
-        let complete = |(earlier, document): (u32, Document)| {
-            let urls = vec![document.url.clone()];
-            (document, RecordContext { urls, earlier, gone, ..RecordContext::default() })
+        let numbered = (0..).zip(self.store.readable_revisions(id)?);
+        let complete = |(earlier, revision)| {
+            let document = self.unreadable.skip(revision).transpose()?;
+            Some(document.map(|document: Document| {
+                let urls = vec![document.url.clone()];
+                (document, RecordContext { urls, earlier, gone, ..RecordContext::default() })
+            }))
         };
-        Ok(numbered.map(complete).collect())
+        numbered.filter_map(complete).collect()
     }
 }
 
-fn count_repeats(store: &Store) -> Result<RepeatedParagraphs, StoreError> {
+fn count_repeats(store: &Store, unreadable: &UnreadableTexts) -> Result<RepeatedParagraphs, StoreError> {
     let mut repeats = RepeatedParagraphs::default();
     let bar = documents_bar(store)?;
-    for document in store.documents() {
+    for document in unreadable.documents(store.documents()) {
         let document = document?;
         if !store.is_member(document.id)? {
             repeats.count(&document);

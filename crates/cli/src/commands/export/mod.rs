@@ -39,6 +39,7 @@ pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
         _ => to_standard_output(&source, options, args)?,
     };
     report_excluded(&tally, args);
+    source.unreadable.report("the other documents were exported")?;
     match tally.documents {
         0 => report_no_match(args, must_match(&source, args)?),
         _ => Ok(()),
@@ -88,9 +89,8 @@ fn sample(source: &DocumentSource, filter: &Filter, args: &Export) -> Result<Opt
     let Some(size) = args.sample else { return Ok(None) };
     let mut sampler = Sampler::new(size, args.seed.unwrap_or_default());
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
-    for document in source.store.documents() {
-        let document = document.map_err(Failure::work)?;
-        let (document, context) = source.complete(document).map_err(Failure::work)?;
+    for document in source.documents_after(None) {
+        let (document, context) = document?;
         if filter.passes(&document, &context) {
             sampler.add(document.id);
         }
@@ -127,17 +127,17 @@ fn into_folder(
         ));
         bar.set_position(before);
     }
-    for document in source.store.documents_after(folder.last()) {
+    for document in source.documents_after(folder.last()) {
         if folder.is_full() {
             break;
         }
-        let document = document.map_err(Failure::work)?;
-        let (document, context) = source.complete(document).map_err(Failure::work)?;
+        let (document, context) = document?;
         folder
             .write(&document, &context)
             .map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
         bar.inc(1);
     }
+    folder.set_unreadable(source.unreadable.list());
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
     bar.finish_and_clear();
     print_message(format_args!("documents written: {}, to {}", manifest.tally.documents, path.display()));
@@ -195,10 +195,10 @@ fn for_each_document(
     bar: &ProgressBar,
     mut write: impl FnMut(&Document, &RecordContext) -> Result<bool, Failure>,
 ) -> CommandResult {
-    for document in source.store.documents() {
-        let document = document.map_err(Failure::work)?;
+    for document in source.documents_after(None) {
+        let (document, context) = document?;
         let mut all = source.earlier_revisions(document.id).map_err(Failure::work)?;
-        all.push(source.complete(document).map_err(Failure::work)?);
+        all.push((document, context));
         for (document, context) in &all {
             if write(document, context)? {
                 return Ok(());

@@ -16,17 +16,19 @@ use crate::args::{Common, Stats};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
+use crate::unreadable::UnreadableTexts;
 use crate::{CommandResult, output, settings};
 use corpus_stats::{CorpusStats, DocumentPass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
+    let unreadable = UnreadableTexts::new(&store);
     let pass = match args.quick {
         true => None,
         false => {
             let bar = documents_bar(&store).map_err(Failure::work)?;
-            let pass = read_documents(&store, &bar).map_err(Failure::work)?;
+            let pass = read_documents(&store, &unreadable, &bar).map_err(Failure::work)?;
             bar.finish_and_clear();
             Some(pass)
         }
@@ -41,12 +43,17 @@ pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
     } else {
         tables::describe(&stats)
     };
-    output::print(&text)
+    output::print(&text)?;
+    unreadable.report("the others were counted")
 }
 
-fn read_documents(store: &Store, bar: &ProgressBar) -> Result<DocumentPass, StoreError> {
+fn read_documents(
+    store: &Store,
+    unreadable: &UnreadableTexts,
+    bar: &ProgressBar,
+) -> Result<DocumentPass, StoreError> {
     let mut pass = DocumentPass::default();
-    for document in store.documents() {
+    for document in unreadable.documents(store.documents()) {
         pass.add(&document?);
         bar.inc(1);
     }

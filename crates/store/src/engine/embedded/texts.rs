@@ -18,16 +18,17 @@
 //! the file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gleaner_archive::files::{make_folder, new_file};
 use gleaner_retry::{is_out_of_files, wait_for_descriptor};
 use serde::{Deserialize, Serialize};
 
-use crate::{StoreError, keys};
+use crate::StoreError;
 
 /// Maximum length of a file in bytes. Compaction reads up to half of a file into memory.
 const FILE_BYTES: u32 = 64 << 20;
@@ -155,13 +156,7 @@ impl Texts {
             return StoreError::folder(&self.folder)(error);
         }
         let reason = format!("{}: {error}", path(&self.folder, file).display());
-        match keys::revision_of(key).filter(|_| keys::is_text(key)) {
-            Some((id, revision)) => {
-                let source = Box::new(StoreError::Damaged { what: "a text", reason });
-                StoreError::Lost { id, revision, source }
-            }
-            None => StoreError::Unreadable { key: keys::hex(key), reason },
-        }
+        StoreError::unreadable(key, StoreError::UnreadableEntry { reason })
     }
 
     fn file(&self, number: u32) -> io::Result<Arc<File>> {
@@ -262,9 +257,9 @@ impl AppendBatch<'_> {
         let wrong = StoreError::folder(self.folder);
         let is_new = self.offset == 0;
         if is_new {
-            fs::create_dir_all(self.folder).map_err(&wrong)?;
+            make_folder(self.folder).map_err(&wrong)?;
         }
-        let mut options = OpenOptions::new();
+        let mut options = new_file();
         options.write(true).create(true).truncate(false);
         let file = wait_for_descriptor(|| options.open(path(self.folder, self.number))).map_err(&wrong)?;
         file.write_all_at(&self.buffer, self.offset.into()).map_err(&wrong)?;

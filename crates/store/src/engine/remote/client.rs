@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Address, Request, Response, VERSION, receive, send};
+use super::{Address, ReadPair, Request, Response, VERSION, receive, send};
 use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, in_pieces};
 use crate::partitions::Partition;
 use crate::{Store, StoreError, StoreOptions};
@@ -49,6 +49,7 @@ impl Remote {
             };
             match answered {
                 Ok(Response::Failed(reason)) => return Err(self.failed(reason)),
+                Ok(Response::Unreadable(key, reason)) => return Err(unreadable(&key, reason)),
                 Ok(Response::Closed) => {}
                 Ok(response) => return Ok(response),
                 Err(error) if is_slow(&error) => {
@@ -100,6 +101,10 @@ fn exchange(stream: &mut UnixStream, request: &Request) -> io::Result<Response> 
     receive(stream)
 }
 
+fn unreadable(key: &[u8], reason: String) -> StoreError {
+    StoreError::unreadable(key, StoreError::UnreadableEntry { reason })
+}
+
 fn is_slow(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
@@ -121,7 +126,11 @@ impl Engine for Remote {
         in_pieces(range, move |range| match engine.call(&Request::Scan(range.clone()))? {
             Response::Pairs(pairs, is_end) => {
                 let rest = pairs.last().filter(|_| !is_end).map(|(last, _)| range.beyond(last));
-                Ok((pairs.into_iter().map(Ok).collect(), rest))
+                let pair = |(key, value): ReadPair| match value {
+                    Ok(value) => Ok((key, value)),
+                    Err(reason) => Err(unreadable(&key, reason)),
+                };
+                Ok((pairs.into_iter().map(pair).collect(), rest))
             }
             _ => Err(engine.unexpected()),
         })

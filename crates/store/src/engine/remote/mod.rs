@@ -20,14 +20,14 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{KeyValue, Range};
+use super::Range;
 use crate::records::{decode, encode};
 
 pub(crate) use client::Remote;
 pub(crate) use server::Server;
 
 /// Version of the messages. Processes with different versions do not exchange messages.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Maximum number of pairs in one response to a scan. A response also ends after `PIECE_BYTES` bytes.
 const PIECE: usize = 1024;
@@ -47,12 +47,17 @@ enum Request {
     Firsts(Vec<Vec<u8>>),
 }
 
+/// A key and its value, or the reason why only this record is unreadable.
+type ReadPair = (Vec<u8>, Result<Vec<u8>, String>);
+
 #[derive(Debug, Serialize, Deserialize)]
 enum Response {
     Version(u32),
     Values(Vec<Option<Vec<u8>>>),
     /// Pairs of a range, and whether they include the last pair of the range.
-    Pairs(Vec<KeyValue>, bool),
+    Pairs(Vec<ReadPair>, bool),
+    /// The record with this key is unreadable, but others are readable. Contains the reason.
+    Unreadable(Vec<u8>, String),
     Closed,
     /// The store cannot be read. Contains the reason.
     Failed(String),

@@ -70,7 +70,23 @@ fn answer(mut stream: UnixStream, engine: &Weak<dyn Engine>) -> io::Result<()> {
         let response = respond(&*engine, &request);
         // The engine is released before the response is sent, because the reader may be slow.
         drop(engine);
-        send(&response.unwrap_or_else(|error| Response::Failed(error.to_string())), &mut stream)?;
+        send(&response.unwrap_or_else(|error| failed(&error)), &mut stream)?;
+    }
+}
+
+fn failed(error: &StoreError) -> Response {
+    match error.unreadable_key() {
+        Some(key) => Response::Unreadable(key, reason(error)),
+        None => Response::Failed(error.to_string()),
+    }
+}
+
+/// Returns why a record is unreadable, without its name and the advice.
+fn reason(error: &StoreError) -> String {
+    match error {
+        StoreError::Lost { source, .. } => source.to_string(),
+        StoreError::Unreadable { reason, .. } => reason.clone(),
+        error => error.to_string(),
     }
 }
 
@@ -86,8 +102,14 @@ pub(super) fn respond(engine: &dyn Engine, request: &Request) -> Result<Response
 fn scan(engine: &dyn Engine, range: Range) -> Result<Response, StoreError> {
     let (mut pairs, mut bytes) = (Vec::new(), 0);
     for pair in engine.scan(range) {
-        let (key, value) = pair?;
-        bytes += key.len() + value.len();
+        let (key, value) = match pair {
+            Ok((key, value)) => (key, Ok(value)),
+            Err(error) => match error.unreadable_key() {
+                Some(key) => (key, Err(reason(&error))),
+                None => return Err(error),
+            },
+        };
+        bytes += key.len() + value.as_ref().map_or(0, Vec::len);
         pairs.push((key, value));
         if pairs.len() == PIECE || bytes > PIECE_BYTES {
             return Ok(Response::Pairs(pairs, false));
