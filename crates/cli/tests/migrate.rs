@@ -119,8 +119,11 @@ fn a_text_is_lost(crawl: &Crawl, there: &[&str]) {
     // Only the first faults are printed, and all are counted.
     let count = end.split("faults: ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
     assert!(count.parse::<usize>().unwrap() >= faults.len(), "{end}");
-    let stopped = refused(crawl, &[&["export"], there].concat(), 1);
-    assert!(stopped.contains(name) && stopped.contains("`gleaner verify` names all"), "{stopped}");
+    let unread = refused(crawl, &[&["export"], there].concat(), 1);
+    assert!(
+        unread.contains(name) && unread.contains("restore the missing files in object storage"),
+        "{unread}"
+    );
     let elsewhere = ["--store", there[1], "--objects", "elsewhere", "--data", "worker"];
     let wrong = refused(crawl, &[&["export"], &elsewhere[..]].concat(), 1);
     assert!(wrong.contains("no such folder; is it mounted?"), "{wrong}");

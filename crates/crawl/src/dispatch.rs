@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::{CanonicalUrl, ListChange, Outcome};
+use gleaner_frontier::{CanonicalUrl, ListChange, Outcome, Role};
 use gleaner_store::{HostId, WaitReason};
 use url::Url;
 
@@ -115,8 +115,12 @@ impl Pipeline {
     }
 
     fn send(&mut self, id: HostId, ready: Ready) {
-        let Some(group) = self.frontier.hosts.get(&id).map(|host| Arc::clone(&host.group)) else { return };
-        let Ready { key, url, record } = ready;
+        let Some(host) = self.frontier.hosts.get(&id) else { return };
+        let Ready { key, url, mut record } = ready;
+        if host.reads_whole_lists && matches!(record.role, Role::Front | Role::Section | Role::Feed) {
+            (record.etag, record.last_modified) = (None, None);
+        }
+        let group = Arc::clone(&host.group);
         self.frontier.traps.requested(&url, &record);
         self.spend(id, &url);
         self.frontier.in_flight += 1;
@@ -221,7 +225,7 @@ mod tests {
     use std::time::Duration;
 
     use gleaner_fetch::{FetchError, Politeness, RobotsState};
-    use gleaner_frontier::{FoundUrl, Role};
+    use gleaner_frontier::FoundUrl;
 
     use super::*;
     use crate::frontier::budget::Budget;

@@ -122,6 +122,29 @@ fn attempts_have_growing_pauses_and_end_after_some_days() {
 }
 
 #[test]
+fn a_list_that_has_not_changed_still_names_its_pages() {
+    for (bad, is_conditional) in [(Some(reply(404, "", "")), false), (None, true)] {
+        let nights = Nights::new(move |night, asked| match asked.path.as_str() {
+            "/" if asked.is_conditional => reply(304, "", ""),
+            "/" => {
+                let front = links(&(0..PAGES).map(path).collect::<Vec<_>>());
+                Reply { headers: format!("{}ETag: \"1\"\r\n", front.headers), ..front }
+            }
+            path if path.ends_with(".html") => {
+                bad.clone().filter(|_| night == 0).unwrap_or_else(|| article(path))
+            }
+            _ => reply(404, "", ""),
+        });
+        drop(nights.crawl(0, &[]));
+        let store = nights.crawl(1, &[]);
+        assert_eq!(ending(&store, &path(0)), "stored");
+        let asked = nights.site.requests();
+        let front = asked.iter().rfind(|asked| asked.path == "/").unwrap();
+        assert_eq!(front.is_conditional, is_conditional);
+    }
+}
+
+#[test]
 fn a_redirect_to_an_article_is_followed_once() {
     let nights = Nights::new(|_, asked| match asked.path.as_str() {
         "/" => links(&[path(0)]),

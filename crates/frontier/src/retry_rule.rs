@@ -71,6 +71,18 @@ impl Outcome {
     }
 }
 
+/// Whether pages with this [`Outcome::reason`] wait for a list to name them again ([`RetryRule::WhenListed`]).
+/// Redirects and URLs that robots.txt disallows do not count, because most of them remain as they are.
+#[must_use]
+pub fn waits_for_list(reason: &str) -> bool {
+    match reason.split_once(": ").unwrap_or((reason, "")) {
+        ("gone", status) => status != "http_410",
+        ("rejected" | "redirect_refused" | "unreadable" | "truncated" | "private_address", _) => true,
+        ("not_article", detail) => is_instead_of_page(detail),
+        _ => false,
+    }
+}
+
 /// Whether sites show such a page instead of an article when they are in trouble or suspect a bot. A log-in
 /// page is the decision of the site, and remains.
 fn is_instead_of_page(reason: &str) -> bool {
@@ -80,6 +92,28 @@ fn is_instead_of_page(reason: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_waits_for_a_list_if_its_outcome_does() {
+        let text = || String::from("x");
+        for outcome in [
+            Outcome::Gone { status: 404 },
+            Outcome::Gone { status: 410 },
+            Outcome::Rejected { status: 403 },
+            Outcome::RedirectRefused { to: text(), reason: "out_of_scope".into() },
+            Outcome::Unreadable { reason: text() },
+            Outcome::Truncated { reason: "length".into() },
+            Outcome::PrivateAddress,
+            Outcome::NotArticle { reason: "challenge".into() },
+            Outcome::NotArticle { reason: "hub".into() },
+            Outcome::Failed { reason: "timeout".into() },
+            Outcome::Stored,
+            Outcome::Listing,
+        ] {
+            let expected = outcome.retry_rule() == RetryRule::WhenListed;
+            assert_eq!(waits_for_list(&outcome.reason()), expected, "{outcome:?}");
+        }
+    }
 
     #[test]
     fn walls_and_empty_pages_are_retried_and_hubs_are_not() {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_fetch::{Access, Politeness, RobotsDecision, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, Scope, UrlKey, UrlRefusal};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, Scope, UrlKey, UrlRefusal, waits_for_list};
 use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, WaitReason};
 use jiff::Timestamp;
 use tracing::warn;
@@ -52,7 +52,8 @@ pub(crate) struct Frontier {
     store: Store,
     seeds: HashSet<String>,
     counts: HashMap<String, Counts>,
-    /// The counts of the last run, by host. Only hosts with rules about traps. `None` until they are read.
+    /// The counts of the last run, by host. Only hosts with rules about traps, or with pages that wait for a list.
+    /// `None` until they are read.
     last_counts: Option<HashMap<String, Counts>>,
 }
 
@@ -73,6 +74,9 @@ pub(crate) struct FrontierHost {
     /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from hosts with a seed.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
+    /// Whether lists are requested without validators, because pages of the last run wait until a list names them. A
+    /// list that has not changed (304) names the same pages, but does not show them.
+    pub(crate) reads_whole_lists: bool,
 }
 
 #[derive(Debug)]
@@ -144,8 +148,10 @@ impl Frontier {
             // Without replays, the newest two runs are this run and the last one.
             let last = self.store.runs(2)?.into_iter().find(|run| run.number < number);
             let counts = last.map(|run| self.store.counts(run.number)).transpose()?.unwrap_or_default();
-            let has_rules = |(_, counts): &(String, Counts)| rules_of(counts).next().is_some();
-            self.last_counts = Some(counts.into_iter().filter(has_rules).collect());
+            let is_needed = |(_, counts): &(String, Counts)| {
+                rules_of(counts).next().is_some() || has_waiting_pages(counts)
+            };
+            self.last_counts = Some(counts.into_iter().filter(is_needed).collect());
         }
         Ok(())
     }
@@ -169,6 +175,7 @@ impl Frontier {
             return Ok(false);
         }
         let group = group_of(self.config().fetch.gap_scope, record);
+        let last = self.last_counts.as_ref().and_then(|counts| counts.get(&record.name));
         let host = FrontierHost {
             name: record.name.clone(),
             group: Arc::clone(&group),
@@ -180,12 +187,10 @@ impl Frontier {
             only_sitemaps: !is_in_scope,
             is_seed: self.seeds.contains(&record.name),
             paused: record.paused,
+            reads_whole_lists: last.is_some_and(has_waiting_pages),
         };
         self.hosts.insert(record.id, host);
-        let known = [
-            self.counts.get(&record.name),
-            self.last_counts.iter().find_map(|counts| counts.get(&record.name)),
-        ];
+        let known = [self.counts.get(&record.name), last];
         self.traps.load(&record.name, known.into_iter().flatten().flat_map(rules_of));
         self.politeness.gates.raise_delay(&group, self.config().delay_of(&record.domain).get());
         self.session.progress.hosts.store(self.hosts.len() as u64, Ordering::Relaxed);
@@ -475,6 +480,11 @@ impl Frontier {
         let next = self.schedule.next().map_or(TICK, |at| at.saturating_duration_since(Instant::now()));
         next.clamp(Duration::from_millis(1), TICK)
     }
+}
+
+/// Whether pages of a host wait until a list names them again.
+fn has_waiting_pages(counts: &Counts) -> bool {
+    counts.outcomes.keys().any(|reason| waits_for_list(reason))
 }
 
 /// Returns the number of requests. Older versions counted only the responses with a body.

@@ -20,7 +20,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, RetryRule, Role, UrlKey};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlKey};
 use gleaner_store::{Counts, HostId, UrlRecord, UrlState};
 
 use crate::rank;
@@ -100,8 +100,6 @@ impl PageResult {
             | Outcome::Filtered { .. } => Self::New,
             Outcome::Duplicate { of } if is_own => Self::Repeated(*of),
             Outcome::NotArticle { .. } if is_wall(&outcome.reason()) => Self::Unknown,
-            // The server may be in trouble.
-            Outcome::NotArticle { .. } if outcome.retry_rule() != RetryRule::Never => Self::Unknown,
             Outcome::NotArticle { .. } | Outcome::Redirected { .. } | Outcome::WrongType { .. } => {
                 Self::NoArticle
             }
