@@ -243,6 +243,7 @@ fn a_copy_at_hand_is_told_to_its_own_page_alone() {
         ("/", "") => to("/wall", &["k=v"]),
         ("/wall", _) => to("/", &[]),
         ("/", _) => reply(304, "", ""),
+        ("/a", _) => reply(410, "", ""),
         _ => reply(404, "", ""),
     });
     for days in [0, 2] {

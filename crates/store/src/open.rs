@@ -89,24 +89,24 @@ pub(crate) fn open_locked(
 /// # Errors
 /// The folder cannot be used or has no store, or another process has it open and does not serve reads.
 pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
-    match open(folder, &StoreOptions { cache, create: false }) {
-        Ok(writer) => Ok(writer.store()),
-        Err(busy @ StoreError::Busy { .. }) => {
-            let engine = Arc::new(connected(folder, cache).ok_or(busy)?);
-            Ok(Store::whole(engine, folder, Arc::new(Lock::none())))
+    let options = StoreOptions { cache, create: false };
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        match open(folder, &options) {
+            Ok(writer) => return Ok(writer.store()),
+            // That process may be about to open its store, to replace it, or to end.
+            Err(busy @ StoreError::Busy { .. }) => match Remote::connect(folder, cache) {
+                Some(engine) => return Ok(Store::whole(Arc::new(engine), folder, Arc::new(Lock::none()))),
+                None if attempt >= ATTEMPTS => return Err(busy),
+                None => std::thread::sleep(PAUSE),
+            },
+            Err(error) if unwritable::is_of_unwritable(&error) => {
+                return unwritable::read(folder, cache, error);
+            }
+            Err(error) => return Err(error),
         }
-        Err(error) if unwritable::is_of_unwritable(&error) => unwritable::read(folder, cache, error),
-        Err(error) => Err(error),
     }
-}
-
-/// Connects to the process that has the folder open. Tries for some time, because that process may be about to
-/// open its store, or to replace it.
-fn connected(folder: &Path, cache: u64) -> Option<Remote> {
-    (0..ATTEMPTS).find_map(|attempt| {
-        std::thread::sleep(if attempt == 0 { Duration::ZERO } else { PAUSE });
-        Remote::connect(folder, cache)
-    })
 }
 
 impl Store {

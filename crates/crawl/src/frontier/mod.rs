@@ -482,9 +482,13 @@ impl Frontier {
     }
 }
 
-/// Whether pages of a host wait until a list names them again.
+/// Whether pages of a host wait until a list names them again. Feeds and sitemaps that could not be read do not count.
 fn has_waiting_pages(counts: &Counts) -> bool {
-    counts.outcomes.keys().any(|reason| waits_for_list(reason))
+    let of_lists = |reason: &str| -> u64 {
+        let is_same = |broken: &str| broken.split_once(": ").is_some_and(|(_, other)| other == reason);
+        counts.broken_lists.iter().filter(|(broken, _)| is_same(broken)).map(|(_, count)| count).sum()
+    };
+    counts.outcomes.iter().any(|(reason, count)| waits_for_list(reason) && *count > of_lists(reason))
 }
 
 /// Returns the number of requests. Older versions counted only the responses with a body.
