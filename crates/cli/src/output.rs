@@ -16,7 +16,7 @@ pub(crate) fn print(text: &str) -> CommandResult {
     print_exactly(&visible(text))
 }
 
-/// Prints data of one page or document: on a terminal as [`print`] does, otherwise unchanged.
+/// Prints data of one page or document: on a terminal as [`print()`] does, otherwise unchanged.
 pub(crate) fn print_data(text: &str) -> CommandResult {
     if is_terminal() { print(text) } else { print_exactly(text) }
 }
