@@ -31,10 +31,10 @@ use crate::visit::Visit;
 use gleaner_text::draft::{Origin, draft_from};
 
 const MOST_LINKS: usize = 10_000;
-/// The label of a page with hardly any words and hardly any links, such as the message that a site is down.
-const EMPTY: &str = "empty";
-/// A page with more links has the menu of its site.
-const MAX_BARE_LINKS: usize = 5;
+/// The label of a page with hardly any words and few links, such as the notice that a site is down.
+const NEARLY_EMPTY: &str = "nearly_empty";
+/// Maximum number of links of a nearly empty page.
+const MAX_MENU_LINKS: usize = 30;
 /// Why a list is not read if its body is an HTML page.
 const HTML_LIST: &str = "an HTML page where a feed or sitemap was expected";
 /// Maximum number of further sitemaps that a sitemap out of scope may list.
@@ -331,7 +331,7 @@ fn article_blocks<'a>(
         return Err("binary");
     }
     match gleaner_template::article_blocks(page, url, template) {
-        Err(NotArticleReason::TooLittleText) if is_bare(page) => Err(EMPTY),
+        Err(NotArticleReason::TooLittleText) if has_few_links(page) => Err(NEARLY_EMPTY),
         Err(reason) => Err(reason.label()),
         // A front page is never an article.
         Ok(_) if role == Role::Front => Err("front_page"),
@@ -339,10 +339,10 @@ fn article_blocks<'a>(
     }
 }
 
-/// Whether a page has hardly any links. Together with hardly any text, this is how the page of a server in
-/// trouble looks, and no page of a news site.
-fn is_bare(page: &Page) -> bool {
-    gleaner_html::links::links(page).anchors.len() <= MAX_BARE_LINKS
+/// Whether a page has at most a menu of links. With hardly any text, it may be the notice of a server in trouble. Pages
+/// of videos and lists have more links.
+fn has_few_links(page: &Page) -> bool {
+    gleaner_html::links::links(page).anchors.len() <= MAX_MENU_LINKS
 }
 
 /// Whether a page is binary data: over 2% of the characters are control characters or undecodable.

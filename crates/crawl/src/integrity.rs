@@ -1,7 +1,7 @@
 //! Checks a part of store and archive after each crawl, so that each byte is checked within a month.
 //!
 //! The check goes through the records of the store and the files of the archive in order. The share that must
-//! be done grows with the time since the pass began, and is 1 after [`PASS`]. So a crawl every night checks a
+//! be done grows with the time since the pass began, and is 1 after 28 days. So a crawl every night checks a
 //! 28th, and one every hour a 24th of that. After each step, the position is written to `check.json` in the data
 //! folder. A killed check continues there.
 //!
@@ -159,7 +159,7 @@ impl State {
 ///
 /// # Errors
 /// The position cannot be written, or the folder of the archive cannot be read. Damage is no error: the next
-/// report names it ([`report`]).
+/// report names it (`report`).
 pub fn check(
     config: &Config,
     store: &Store,

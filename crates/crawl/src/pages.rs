@@ -10,7 +10,7 @@ use crate::error::CrawlError;
 use crate::extraction::{Content, ParsedResponse};
 use crate::frontier::quota::QUEUE_FULL;
 use crate::pipeline::Pipeline;
-use crate::recorder::revisit::{is_retried, is_section, list_change};
+use crate::recorder::revisit::{is_article, is_retried, is_section, list_change};
 use crate::report::cause::is_wall;
 use crate::visit::Visit;
 
@@ -42,7 +42,10 @@ impl Pipeline {
         if let Some(host) = self.frontier.hosts.get(&visit.record.host) {
             self.frontier.quota.add_bytes(&host.site, parsed_response.bytes);
         }
-        self.recorder.archive(records, Some(&mut visit.record))?;
+        // The text of a document stays in the archive where its record says, so that it can be repaired.
+        let has_text = visit.record.last.as_ref().is_some_and(is_article);
+        let record = Some(&mut visit.record).filter(|_| gives_article(&parsed_response) || !has_text);
+        self.recorder.archive(records, record)?;
         keep_validators(&mut visit, &mut parsed_response);
         let mut change = self.discover_links(&mut visit, &mut parsed_response)?;
         if matches!(parsed_response.content, Content::NotArticle(_)) {
@@ -208,6 +211,10 @@ impl Pipeline {
     }
 }
 
+fn gives_article(parsed_response: &ParsedResponse) -> bool {
+    matches!(parsed_response.content, Content::Article(_) | Content::Raw(_))
+}
+
 fn keep_validators(visit: &mut Visit, parsed_response: &mut ParsedResponse) {
     let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
     visit.record.etag = kept(parsed_response.etag.take());
@@ -215,7 +222,7 @@ fn keep_validators(visit: &mut Visit, parsed_response: &mut ParsedResponse) {
     if visit.record.role != Role::Page {
         return;
     }
-    if !matches!(parsed_response.content, Content::Article(_) | Content::Raw(_)) {
+    if !gives_article(parsed_response) {
         // The next visit gets the whole response. A 304 would keep a page that was shown by mistake.
         (visit.record.etag, visit.record.last_modified) = (None, None);
     }

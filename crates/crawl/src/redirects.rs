@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::Response;
-use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome, RetryRule};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
@@ -135,11 +135,8 @@ impl Pipeline {
     }
 
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
-        let last = self.recorder.store.url(url.key())?.map(|record| record.last);
-        let redirects = |last: &Option<Outcome>| {
-            matches!(last, Some(Outcome::Redirected { .. } | Outcome::RedirectRefused { .. }))
-        };
-        Ok(last.is_some_and(|last| !redirects(&last)))
+        let last = self.recorder.store.url(url.key())?.and_then(|record| record.last);
+        Ok(last.is_some_and(|last| last.retry_rule() == RetryRule::Never))
     }
 
     fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, address: Url, cookie: Option<String>) {
@@ -170,6 +167,12 @@ impl Pipeline {
         // On another domain, only sitemaps that robots.txt or another sitemap names are requested.
         let depth = visit.record.depth + u32::from(self.is_on_other_domain(&visit));
         visit.leads_on = change.discover(Some(visit.record.host), &found, depth, hops, turn)?;
+        // A list that names the source names the target too.
+        if let Some(known) = change.url(found.url.key())?.filter(|_| !visit.leads_on)
+            && self.frontier.is_allowed(&found.url, &known)
+        {
+            visit.leads_on = self.recorder.revive(&mut change, &found, known, turn, true)?;
+        }
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
         self.finish_within(change, visit, outcome)
     }

@@ -13,8 +13,7 @@ const DAY: &str = "crawl.published_after=2026-01-01";
 
 fn site() -> Site {
     let links = [OLD, NEW, MOVED].map(|path| format!("<a href={path}>{path}</a> ")).concat();
-    let menu = "<a href=/menu>Menu</a> ".repeat(6);
-    let page = |body: &str| vec![html(&format!("<title>x</title>{menu}<p>{body}</p>"))];
+    let page = |body: &str| vec![html(&format!("<title>x</title><p>{body}</p>"))];
     let to_old = reply(301, "Location: http://site.example/2025/12/30/another-old-story\r\n", "");
     Site::serve(Routes::from([
         ("/", vec![html(&links)]),
@@ -47,7 +46,8 @@ fn a_known_url_is_excluded_and_fetched_when_the_day_is_taken_back() {
     assert_eq!(counts.outcomes.get(rule), Some(&1), "{counts:?}");
     drop(store);
     let store = crawl(&site, &folder, 4, &[]);
-    assert_eq!((asks(OLD), asks(NEW)), (1, 1));
+    // The front page still names the new page, which had too little text.
+    assert_eq!((asks(OLD), asks(NEW)), (1, 2));
     assert!(ending(&store, OLD).starts_with("not_article"), "{}", ending(&store, OLD));
 }
 

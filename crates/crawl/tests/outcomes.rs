@@ -16,15 +16,19 @@ fn cases() -> Vec<(&'static str, Vec<Reply>, &'static str)> {
     vec![
         ("/story", vec![article.clone()], "stored"),
         ("/same-story", vec![article.clone()], "duplicate"),
-        ("/a-thin-page-12345.html", vec![html("<p>Nothing to see.</p>")], "not_article: empty"),
+        ("/a-thin-page-12345.html", vec![html("<p>Nothing to see.</p>")], "not_article: nearly_empty"),
         ("/gone", vec![reply(410, "", "")], "gone: http_410"),
         ("/refused", vec![reply(403, "", "")], "rejected: http_403"),
         ("/error", vec![reply(500, "", "")], "failed: http_500"),
-        ("/an-error-once-12345.html", vec![reply(500, "", ""), html("<p>Fine.</p>")], "not_article: empty"),
+        (
+            "/an-error-once-12345.html",
+            vec![reply(500, "", ""), html("<p>Fine.</p>")],
+            "not_article: nearly_empty",
+        ),
         (
             "/a-busy-once-12345.html",
             vec![reply(503, "Retry-After: 1\r\n", ""), html("<p>Fine.</p>")],
-            "not_article: empty",
+            "not_article: nearly_empty",
         ),
         ("/huge", vec![html(&"<p>again and again</p>".repeat(40_000))], "too_large"),
         ("/song", vec![reply(200, "Content-Type: audio/ogg\r\n", "")], "wrong_type"),
@@ -91,7 +95,7 @@ fn what_a_site_says_in_bad_form_is_obeyed() {
     ]));
     let folder = TempDir::new().unwrap();
     let (summary, store) = site.crawl(folder.path(), &[]);
-    assert_eq!(ending(&store, "/a-page-12345.html"), "not_article: empty");
+    assert_eq!(ending(&store, "/a-page-12345.html"), "not_article: nearly_empty");
     let (_, counts) = &summary.hosts[0];
     assert_eq!((counts.outcomes["disallowed"], counts.refused["bad_host"]), (250, 1), "{counts:?}");
     assert!(!site.asked().iter().any(|path| path.starts_with("/forbidden")));

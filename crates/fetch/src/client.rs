@@ -269,7 +269,7 @@ impl Client {
         if is_page && response.content_type.is_none() {
             accept_body(&response.body)?;
         }
-        if is_page && breaks_off(&response.body) {
+        if is_page && breaks_off(&response.headers, &response.body) {
             return Err(FetchError::Broken("the page ends within its text or a tag".into()));
         }
         Ok(())

@@ -50,6 +50,8 @@ impl Outcome {
             | Self::RedirectRefused { .. }
             | Self::Unreadable { .. }
             | Self::Truncated { .. }
+            // Some servers report an error as JSON or plain text, with status 200.
+            | Self::WrongType { .. }
             // A resolver in trouble, or the log-in page of a network, may give any address.
             | Self::PrivateAddress
             // The site may change its robots.txt.
@@ -63,7 +65,6 @@ impl Outcome {
             | Self::Listing
             | Self::NotArticle { .. }
             | Self::TooLarge { .. }
-            | Self::WrongType { .. }
             | Self::OtherLanguage { .. }
             | Self::Filtered { .. }
             | Self::Excluded { .. } => RetryRule::Never,
@@ -77,16 +78,22 @@ impl Outcome {
 pub fn waits_for_list(reason: &str) -> bool {
     match reason.split_once(": ").unwrap_or((reason, "")) {
         ("gone", status) => status != "http_410",
-        ("rejected" | "redirect_refused" | "unreadable" | "truncated" | "private_address", _) => true,
+        (
+            "rejected" | "redirect_refused" | "unreadable" | "truncated" | "wrong_type" | "private_address",
+            _,
+        ) => true,
         ("not_article", detail) => is_instead_of_page(detail),
         _ => false,
     }
 }
 
-/// Whether sites show such a page instead of an article when they are in trouble or suspect a bot. A log-in
-/// page is the decision of the site, and remains.
+/// Whether sites show such a page instead of an article when they are in trouble or suspect a bot, for example
+/// a notice of maintenance. A log-in page is the decision of the site, and remains.
 fn is_instead_of_page(reason: &str) -> bool {
-    matches!(reason, "challenge" | "consent_wall" | "needs_browser" | "not_found" | "empty" | "no_text")
+    matches!(
+        reason,
+        "challenge" | "consent_wall" | "needs_browser" | "not_found" | "nearly_empty" | "no_text"
+    )
 }
 
 #[cfg(test)]
@@ -104,6 +111,7 @@ mod tests {
             Outcome::Unreadable { reason: text() },
             Outcome::Truncated { reason: "length".into() },
             Outcome::PrivateAddress,
+            Outcome::WrongType { content_type: text() },
             Outcome::NotArticle { reason: "challenge".into() },
             Outcome::NotArticle { reason: "hub".into() },
             Outcome::Failed { reason: "timeout".into() },
@@ -118,7 +126,7 @@ mod tests {
     #[test]
     fn walls_and_empty_pages_are_retried_and_hubs_are_not() {
         let rule = |reason: &str| Outcome::NotArticle { reason: reason.into() }.retry_rule();
-        for reason in ["challenge", "consent_wall", "needs_browser", "not_found", "empty", "no_text"] {
+        for reason in ["challenge", "consent_wall", "needs_browser", "not_found", "nearly_empty", "no_text"] {
             assert_eq!(rule(reason), RetryRule::WhenListed, "{reason}");
         }
         for reason in ["hub", "listing", "gallery", "login_wall", "too_little_text", "shop"] {

@@ -24,8 +24,9 @@ const DAYS: u32 = 24 * HOUR;
 /// A little less than a day, because the start times of nightly runs differ. A list with this interval is due
 /// in every nightly run.
 const NIGHTLY: u32 = 20 * HOUR;
-/// Each pause before another attempt to get a page is this many times as long as the pause before.
-const RETRY_FACTOR: u32 = 4;
+/// Each pause before another attempt to get a page is 7/2 times as long as the pause before. The third pause is
+/// then a little less than a day, for the same reason as [`NIGHTLY`].
+const RETRY_FACTOR: (u32, u32) = (7, 2);
 /// A page gets no further attempt if the pause before it would be longer than this.
 const MAX_RETRY_PAUSE: u32 = 7 * DAYS;
 
@@ -102,7 +103,7 @@ impl RevisitSchedule {
     }
 
     /// Returns the schedule after a visit to a page at `now` that gave no usable response. The first pause is
-    /// `least`, and each further pause four times as long as the last one. `is_first` means that the visit
+    /// `least`, and each further pause 3.5 times as long as the last one. `is_first` means that the visit
     /// before was not such a visit.
     ///
     /// ```
@@ -116,12 +117,13 @@ impl RevisitSchedule {
     ///     pauses.push((due.as_second() - schedule.last as i64) as f64 / f64::from(hour));
     ///     schedule = schedule.after_failure(false, least, due);
     /// }
-    /// assert_eq!(pauses, [1.5, 6.0, 24.0, 96.0]);
+    /// assert_eq!(pauses, [1.5, 5.25, 18.375, 64.3125]);
     /// ```
     #[must_use]
     pub fn after_failure(self, is_first: bool, least: Duration, now: Timestamp) -> Self {
         let least = u32::try_from(least.as_secs()).unwrap_or(u32::MAX).max(1);
-        let every = if is_first { least } else { self.every.saturating_mul(RETRY_FACTOR).max(least) };
+        let (times, parts) = RETRY_FACTOR;
+        let every = if is_first { least } else { (self.every.saturating_mul(times) / parts).max(least) };
         Self { every, last: seconds(now), ..self }
     }
 

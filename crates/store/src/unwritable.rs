@@ -3,15 +3,14 @@
 //! sled writes into its folder when it opens it. Therefore its files are copied to a temporary folder, and the copy
 //! is opened. The files of texts, which are larger, are read where they are. The copy is removed at the end.
 //!
-//! Limitation: a process that is killed leaves its copy behind (`gleaner-read-PROCESS` in the temporary folder).
+//! Limitation: a process that is killed leaves its copy behind (`gleaner-read-…` in the temporary folder).
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use gleaner_archive::files::make_folder;
+use uuid::Uuid;
 
 use crate::engine::embedded::{Embedded, is_unfinished};
 use crate::lock::Lock;
@@ -73,17 +72,26 @@ fn files_of(path: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
     Ok(files)
 }
 
-/// Creates a folder in the first place for temporary files that has room.
+/// Creates a folder in the first place for temporary files that has room. Only this user can read it, and nobody can
+/// know its name before.
 fn temporary_folder(files: &[(PathBuf, u64)]) -> Option<PathBuf> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
     let bytes: u64 = files.iter().map(|(_, length)| length).sum();
     let has_room = |place: &PathBuf| fs4::available_space(place).is_ok_and(|free| free > bytes + ROOM);
     let places = [std::env::temp_dir(), "/tmp".into(), "/dev/shm".into(), "/var/tmp".into()];
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("gleaner-read-{}-{number}", std::process::id());
-    let made =
-        |place: PathBuf| Some(place.join(&name)).filter(|folder| make_folder(&folder.join("blobs")).is_ok());
+    let made = |place: PathBuf| {
+        let folder = place.join(format!("gleaner-read-{}", Uuid::new_v4()));
+        private_folder(&folder).and_then(|()| private_folder(&folder.join("blobs"))).ok()?;
+        Some(folder)
+    };
     places.into_iter().filter(has_room).find_map(made)
+}
+
+/// Creates a folder that does not exist yet.
+fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
 }
 
 fn copied(path: &Path, copy: &Path) -> io::Result<()> {

@@ -77,7 +77,7 @@ pub(super) fn of_page(detail: &str) -> Option<Bilingual> {
         "gallery" => ("pictures with nothing but captions", "trang ảnh chỉ có chú thích"),
         "needs_browser" => ("pages that need a browser", "trang cần trình duyệt mới đọc được"),
         "too_little_text" => ("pages with too little text", "trang có quá ít chữ"),
-        "empty" => ("pages with hardly any text and links", "trang hầu như không có chữ và liên kết"),
+        "nearly_empty" => ("pages with hardly any text and links", "trang hầu như không có chữ và liên kết"),
         "declared_listing" => {
             ("pages that call themselves lists or products", "trang tự khai là danh sách hay sản phẩm")
         }

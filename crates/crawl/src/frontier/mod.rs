@@ -32,6 +32,9 @@ use other_domains::OtherDomains;
 use quota::Quota;
 use schedule::{GroupName, Schedule, group_of};
 
+/// Number of runs after which a page no longer waits for a list. The pauses between attempts are shorter, if there is
+/// a run each night.
+const REMEMBERED_RUNS: usize = 10;
 /// Longest time between two checks of the clock, of the stop request and of waiting URLs.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
 
@@ -52,9 +55,10 @@ pub(crate) struct Frontier {
     store: Store,
     seeds: HashSet<String>,
     counts: HashMap<String, Counts>,
-    /// The counts of the last run, by host. Only hosts with rules about traps, or with pages that wait for a list.
-    /// `None` until they are read.
+    /// The counts of the last run, by host. Only hosts with rules about traps. `None` until they are read.
     last_counts: Option<HashMap<String, Counts>>,
+    /// The names of the hosts with pages that wait until a list names them, by the counts of the last runs.
+    waiting_hosts: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -74,7 +78,7 @@ pub(crate) struct FrontierHost {
     /// Whether a seed is on this host. The crawl requests `/sitemap.xml` only from hosts with a seed.
     pub(crate) is_seed: bool,
     pub(crate) paused: bool,
-    /// Whether lists are requested without validators, because pages of the last run wait until a list names them. A
+    /// Whether lists are requested without validators, because pages of the last runs wait until a list names them. A
     /// list that has not changed (304) names the same pages, but does not show them.
     pub(crate) reads_whole_lists: bool,
 }
@@ -134,6 +138,7 @@ impl Frontier {
             seeds: session.seeds.iter().map(|seed| seed.url.host().to_owned()).collect(),
             counts: HashMap::new(),
             last_counts: None,
+            waiting_hosts: HashSet::new(),
         }
     }
 
@@ -145,13 +150,16 @@ impl Frontier {
         let number = self.session.run.number;
         self.counts = self.store.counts(number)?.into_iter().collect();
         if self.last_counts.is_none() {
-            // Without replays, the newest two runs are this run and the last one.
-            let last = self.store.runs(2)?.into_iter().find(|run| run.number < number);
-            let counts = last.map(|run| self.store.counts(run.number)).transpose()?.unwrap_or_default();
-            let is_needed = |(_, counts): &(String, Counts)| {
-                rules_of(counts).next().is_some() || has_waiting_pages(counts)
-            };
-            self.last_counts = Some(counts.into_iter().filter(is_needed).collect());
+            // The newest run is this one.
+            let runs = self.store.runs(REMEMBERED_RUNS + 1)?;
+            for run in runs.into_iter().filter(|run| run.number < number) {
+                let counts = self.store.counts(run.number)?;
+                let waiting = counts.iter().filter(|(_, counts)| has_waiting_pages(counts));
+                self.waiting_hosts.extend(waiting.map(|(name, _)| name.clone()));
+                let has_rules = |(_, counts): &(String, Counts)| rules_of(counts).next().is_some();
+                self.last_counts.get_or_insert_with(|| counts.into_iter().filter(has_rules).collect());
+            }
+            self.last_counts.get_or_insert_default();
         }
         Ok(())
     }
@@ -187,7 +195,7 @@ impl Frontier {
             only_sitemaps: !is_in_scope,
             is_seed: self.seeds.contains(&record.name),
             paused: record.paused,
-            reads_whole_lists: last.is_some_and(has_waiting_pages),
+            reads_whole_lists: self.waiting_hosts.contains(&record.name),
         };
         self.hosts.insert(record.id, host);
         let known = [self.counts.get(&record.name), last];

@@ -45,7 +45,8 @@ impl Recorder {
         self.end_uncounted(change, visit.key, UrlRecord { revisits, ..visit.record.clone() }, outcome)
     }
 
-    /// Notes the result of a visit for the traps. Pages that are revisited say nothing about new URLs.
+    /// Notes the result of a visit for the traps. Pages that are revisited say nothing about new URLs. A URL that a
+    /// rule excluded was not visited.
     pub(crate) fn note_page(
         &mut self,
         change: &Change,
@@ -54,7 +55,8 @@ impl Recorder {
         is_linked: bool,
         leads_on: bool,
     ) -> Result<(), StoreError> {
-        if record.role != Role::Page || record.last.is_some() || self.session.run.replayed {
+        let is_revisit = record.last.as_ref().is_some_and(|last| !matches!(last, Outcome::Excluded { .. }));
+        if record.role != Role::Page || is_revisit || self.session.run.replayed {
             return Ok(());
         }
         let is_own = match outcome {

@@ -7,8 +7,8 @@
 //! * An article is visited when a feed or sitemap announces a change within `crawl.recheck_window`, and at
 //!   each age in `crawl.recheck`.
 //! * A page that gave no text is visited again in later runs, as its [`RetryRule`] and
-//!   [`RevisitSchedule::next_retry`] say. New articles come first, and later attempts come after other links,
-//!   so attempts cannot use up the budget of a site.
+//!   [`RevisitSchedule::next_retry`] say. The first attempt comes after new articles, and later ones after
+//!   all other URLs, so attempts cannot use up the budget of a site.
 //!
 //! Some sites announce a change of all articles every day. Therefore an article's interval grows each time
 //! the article turns out to be unchanged. If most announcements of a site are wrong, only one of every
@@ -114,7 +114,8 @@ impl Recorder {
         }
         if by_list && self.is_retry_due(change, &record)? {
             let rank = position.rank.max(retry_rank(&record, self.session.config.crawl.revisit.get()));
-            change.revive(found.url.key(), record, QueuePosition { rank, ..position })?;
+            let position = QueuePosition { rank, fresh: record.dated };
+            change.revive(found.url.key(), record, position)?;
             return Ok(true);
         }
         self.revive_if_updated(change, found, record)
@@ -312,14 +313,14 @@ fn is_newly_allowed(record: &UrlRecord) -> bool {
         && !record.revisits.visited()
 }
 
-/// Returns the rank of another attempt. The first comes after new articles, later ones after other links.
+/// Returns the rank of another attempt. The first comes after new articles, later ones after all other URLs.
 fn retry_rank(record: &UrlRecord, least: Duration) -> u8 {
     let is_first = Duration::from_secs(record.revisits.every.into()) <= least;
     let before = match record.state {
         UrlState::Ready { rank, .. } => rank,
         UrlState::Waiting { .. } | UrlState::Buffered { .. } | UrlState::Done | UrlState::Kept => 0,
     };
-    before.max(if is_first { rank::RECHECK } else { rank::OTHER })
+    before.max(if is_first { rank::RECHECK } else { rank::ARCHIVE })
 }
 
 fn is_root(record: &UrlRecord) -> bool {

@@ -161,7 +161,7 @@ fn unread(
     if !is_complete(broken_off.is_none(), payload.end, &payload.body) {
         return Some(truncated(broken_off.unwrap_or("coding")));
     }
-    (!is_list && breaks_off(&payload.body)).then(|| truncated("html"))
+    (!is_list && breaks_off(&message.headers, &payload.body)).then(|| truncated("html"))
 }
 
 fn truncated(reason: &str) -> Outcome {
@@ -236,7 +236,8 @@ mod tests {
                 false,
                 truncated("coding"),
             ),
-            ("", "200 OK", &page[..20], false, truncated("html")),
+            ("", "200 OK\r\nContent-Length: 20", &page[..20], false, truncated("html")),
+            ("", "200 OK", &page[..20], false, None),
             ("", "200 OK", more.as_slice(), false, too_large()),
             ("", "200 OK\r\nContent-Length: 99", page, true, too_large()),
             // For other statuses the body does not matter.

@@ -22,6 +22,7 @@ use std::collections::HashMap;
 
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlKey};
 use gleaner_store::{Counts, HostId, UrlRecord, UrlState};
+use url::Url;
 
 use crate::rank;
 use crate::report::cause::is_wall;
@@ -100,6 +101,8 @@ impl PageResult {
             | Outcome::Filtered { .. } => Self::New,
             Outcome::Duplicate { of } if is_own => Self::Repeated(*of),
             Outcome::NotArticle { .. } if is_wall(&outcome.reason()) => Self::Unknown,
+            // During maintenance, some sites redirect all pages to their front page.
+            Outcome::Redirected { to } if is_front_page(to) => Self::Unknown,
             Outcome::NotArticle { .. } | Outcome::Redirected { .. } | Outcome::WrongType { .. } => {
                 Self::NoArticle
             }
@@ -117,6 +120,10 @@ impl PageResult {
             | Outcome::Excluded { .. } => Self::Unknown,
         }
     }
+}
+
+fn is_front_page(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.path() == "/")
 }
 
 /// Whether a URL is in the queue only because of a link, perhaps after redirects. Front pages, sections and
@@ -238,6 +245,13 @@ impl Traps {
         if let Some(Step::Changed(name, true)) = traps.parameters.probed(url.key(), document) {
             let label = format!("{LABEL}{}", parameter_rule(&name));
             self.changes.push(RuleChange { host: url.host().into(), label, is_gained: true });
+        }
+    }
+
+    /// Considers that the visit of the URL that [`ended`](Self::ended) returned has failed.
+    pub(crate) fn unanswered(&mut self, url: &CanonicalUrl) {
+        if let Some(traps) = self.hosts.get_mut(url.host()) {
+            traps.parameters.unanswered(url.key());
         }
     }
 

@@ -83,7 +83,7 @@ impl Parameters {
         };
         let redirected = page.target.as_ref().and_then(|to| self.redirected(key, to));
         let step =
-            redirected.or_else(|| self.probed(key, document)).or_else(|| self.missed(key, page.result));
+            redirected.or_else(|| self.answered(page, document)).or_else(|| self.missed(key, page.result));
         if step.is_some() {
             return step;
         }
@@ -110,6 +110,23 @@ impl Parameters {
         }
         parameter.state = State::Probed { url: plain.key(), document };
         Some(Step::Probe(plain))
+    }
+
+    /// Considers a visit of the page that a step requested. After a failed visit, another page is requested.
+    fn answered(&mut self, page: &EndedPage, document: Option<UrlKey>) -> Option<Step> {
+        if page.result != PageResult::Unknown {
+            return self.probed(page.url.key(), document);
+        }
+        self.unanswered(page.url.key());
+        None
+    }
+
+    /// Forgets the page that a step requested, because its visit failed.
+    pub(super) fn unanswered(&mut self, key: UrlKey) {
+        let is_it = |state| matches!(state, State::Probed { url, .. } if url == key);
+        for parameter in self.0.values_mut().filter(|parameter| is_it(parameter.state)) {
+            parameter.state = State::default();
+        }
     }
 
     /// Considers the page that a step requested. `document` is the URL of the document with its text.

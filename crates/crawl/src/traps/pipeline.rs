@@ -9,7 +9,7 @@ use crate::extraction::ParsedResponse;
 use crate::frontier::Ready;
 use crate::pipeline::Pipeline;
 use crate::rank;
-use crate::recorder::revisit::is_article;
+use crate::recorder::revisit::{is_article, is_retried};
 
 impl Pipeline {
     /// Considers the visits that have ended, and records the rules that hosts have gained or lost.
@@ -42,7 +42,12 @@ impl Pipeline {
             return self.commit(change);
         }
         let key = found.url.key();
-        let document = change.url(key)?.and_then(|record| document_of(key, &record));
+        let record = change.url(key)?;
+        if record.as_ref().is_some_and(is_retried) {
+            self.frontier.traps.unanswered(&found.url);
+            return Ok(());
+        }
+        let document = record.and_then(|record| document_of(key, &record));
         self.frontier.traps.probed(&found.url, document);
         Ok(())
     }

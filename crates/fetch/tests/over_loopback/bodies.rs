@@ -265,12 +265,11 @@ async fn a_body_that_really_breaks_off_is_a_broken_answer() {
     let got = page(measured(text.len() - 7, &[HTML], &text)).await.unwrap();
     assert_eq!(got.body, text[..text.len() - 7]);
     let begun = [b"<html>", &text[..]].concat();
-    for sent in
-        [measured(text.len() - 7, &[HTML], &begun), measured(gzip(&begun).len(), &[HTML, gz], &gzip(&begun))]
-    {
-        let got = page(sent).await;
-        assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
-    }
+    let got = page(measured(text.len() - 7, &[HTML], &begun)).await;
+    assert!(matches!(got, Err(FetchError::Broken(_))), "{got:?}");
+    // The coding has an end of its own, and a minified page may end within its text.
+    let got = page(measured(gzip(&begun).len(), &[HTML, gz], &gzip(&begun))).await.unwrap();
+    assert_eq!(got.body, begun);
 }
 
 #[tokio::test]
