@@ -81,7 +81,7 @@ pub use learner::current_template;
 pub use moved::MovedSite;
 pub use progress::{LATENCIES, Latency, NoResponse, Progress, ProgressSnapshot};
 pub use record_context::ContextReader;
-pub use recorder::revisit::leads_to_article;
+pub use recorder::revisit::is_final_redirect;
 pub use replay::{Changes, Purpose, Replay, ReplaySummary, WarcFile, replay};
 pub use scope::{scope, sites_without_seed};
 pub use session::{CrawlInput, run};

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gleaner_fetch::{BackoffStart, FetchError, Response};
-use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, UrlRefusal};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, TOO_MANY_REDIRECTS, UrlRefusal};
 use gleaner_store::UrlRecord;
 use tracing::debug;
 
@@ -159,7 +159,7 @@ impl Pipeline {
         let refuse = |reason: &str| refused_redirect(location.as_str(), reason);
         let target = CanonicalUrl::parse(location.as_str()).map_err(|refusal| refuse(&refusal.label()))?;
         if visit.hops() >= self.session.config.fetch.max_redirects {
-            return Err(refuse("too_many_redirects"));
+            return Err(refuse(TOO_MANY_REDIRECTS));
         }
         let found = FoundUrl { url: target.clone(), role: visit.record.role, dated: None, news: false };
         match self.frontier.scope.refusal(&found) {

@@ -162,6 +162,19 @@ fn a_redirect_to_an_article_is_followed_once() {
 }
 
 #[test]
+fn redirects_without_end_are_followed_once() {
+    let nights = Nights::new(|_, asked| match asked.path.as_str() {
+        "/" => html("<a href=/loop/a-long-story-12001.html>A</a> <a href=/grow/a-long-story-1>B</a>"),
+        "/loop/a-long-story-12001.html" | "/loop/c" => moved("/loop/b"),
+        "/loop/b" => moved("/loop/c"),
+        path if path.starts_with("/grow/") => moved(&format!("{path}1")),
+        _ => reply(404, "", ""),
+    });
+    assert_eq!(nights.requests(0..3, "/loop/b"), [1, 0, 0]);
+    assert_eq!(nights.requests(3..6, "/grow/a-long-story-11"), [0, 0, 0]);
+}
+
+#[test]
 fn the_target_of_a_redirect_is_visited_again_when_a_list_names_the_source() {
     let paths: Vec<String> = (0..PAGES).map(|number| format!("/s/{number}")).collect();
     let nights = Nights::new(move |night, asked| match asked.path.as_str() {

@@ -41,7 +41,7 @@ pub use key::{UrlKey, UrlKeyError, partition_of};
 pub use links::{looks_like_article, looks_like_section, page_number};
 pub use outcome::{Outcome, OutcomeClass};
 pub use refusal::UrlRefusal;
-pub use retry_rule::{RetryRule, waits_for_list};
+pub use retry_rule::{RetryRule, TOO_MANY_REDIRECTS, waits_for_list};
 pub use revisit_schedule::{ListChange, RevisitSchedule, digest_of};
 pub use rules::{PatternError, SiteLimits, SiteRules};
 pub use scope::Scope;

@@ -15,13 +15,16 @@
 
 use crate::Outcome;
 
+/// The reason of [`Outcome::RedirectRefused`] for a URL after too many redirects in a row.
+pub const TOO_MANY_REDIRECTS: &str = "too_many_redirects";
+
 /// Whether a later run visits a page again because of the outcome of its last visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryRule {
     /// The page is visited again after a pause.
     AfterPause,
     /// The page is visited again if a front page, section, feed or sitemap names it after a pause. After a
-    /// redirect, this holds only if the target turned out not to be an article.
+    /// redirect, this holds only if the target turned out not to be an article, and the redirects have an end.
     WhenListed,
     /// The outcome is final.
     Never,
@@ -43,6 +46,7 @@ impl Outcome {
             Self::Failed { .. } => RetryRule::AfterPause,
             // The server states that the page was removed for ever.
             Self::Gone { status: 410 } => RetryRule::Never,
+            Self::RedirectRefused { reason, .. } if reason == TOO_MANY_REDIRECTS => RetryRule::Never,
             Self::Gone { .. }
             | Self::Rejected { .. }
             // During maintenance, some sites redirect all pages to their front page or to a notice.
@@ -78,10 +82,8 @@ impl Outcome {
 pub fn waits_for_list(reason: &str) -> bool {
     match reason.split_once(": ").unwrap_or((reason, "")) {
         ("gone", status) => status != "http_410",
-        (
-            "rejected" | "redirect_refused" | "unreadable" | "truncated" | "wrong_type" | "private_address",
-            _,
-        ) => true,
+        ("redirect_refused", reason) => reason != TOO_MANY_REDIRECTS,
+        ("rejected" | "unreadable" | "truncated" | "wrong_type" | "private_address", _) => true,
         ("not_article", detail) => is_instead_of_page(detail),
         _ => false,
     }
@@ -108,6 +110,7 @@ mod tests {
             Outcome::Gone { status: 410 },
             Outcome::Rejected { status: 403 },
             Outcome::RedirectRefused { to: text(), reason: "out_of_scope".into() },
+            Outcome::RedirectRefused { to: text(), reason: TOO_MANY_REDIRECTS.into() },
             Outcome::Unreadable { reason: text() },
             Outcome::Truncated { reason: "length".into() },
             Outcome::PrivateAddress,

@@ -17,8 +17,8 @@
 use std::time::Duration;
 
 use gleaner_frontier::{
-    CanonicalUrl, FoundUrl, ListChange, Outcome, RetryRule, RevisitSchedule, Role, UrlKey,
-    looks_like_section, page_number,
+    CanonicalUrl, FoundUrl, ListChange, Outcome, RetryRule, RevisitSchedule, Role, TOO_MANY_REDIRECTS,
+    UrlKey, looks_like_section, page_number,
 };
 use gleaner_store::{Change, HostRecord, QueuePosition, StoreError, UrlRecord, UrlState, WaitReason};
 use jiff::{SignedDuration, Timestamp};
@@ -50,7 +50,7 @@ const LAST_PAGE: u32 = 20;
 /// An announced change is ignored if it is further in the future than this. Clocks of sites are rarely that
 /// wrong.
 const AHEAD: SignedDuration = SignedDuration::from_mins(10);
-/// Maximum number of stored redirects that are followed to find out whether a URL leads to an article.
+/// Maximum number of stored redirects that are followed to find out where a URL leads. More have no end.
 const MAX_REDIRECTS: usize = 10;
 
 impl Recorder {
@@ -130,7 +130,7 @@ impl Recorder {
             && is_retried(record)
             && record.revisits.is_before(self.session.run.started)
             && next().is_some_and(|next| next <= now);
-        Ok(is_due && !leads_to_article(record, |url| change.url(url))?)
+        Ok(is_due && !is_final_redirect(record, |url| change.url(url))?)
     }
 
     fn revive_if_updated(
@@ -283,27 +283,29 @@ pub(crate) fn is_retried(record: &UrlRecord) -> bool {
     record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never)
 }
 
-/// Whether a URL redirects to a page that is in the corpus, or whose first visit has not ended. `read` returns
-/// the record of a URL.
+/// Whether the redirect of a URL needs no other attempt: it leads to a page that is in the corpus or whose first
+/// visit has not ended, or the redirects have no end. `read` returns the record of a URL. Returns `false` if the last
+/// visit was not redirected.
 ///
 /// # Errors
 /// A record cannot be read.
-pub fn leads_to_article(
+pub fn is_final_redirect(
     record: &UrlRecord,
     read: impl Fn(UrlKey) -> Result<Option<UrlRecord>, StoreError>,
 ) -> Result<bool, StoreError> {
     let mut last = record.last.clone();
     for _ in 0..MAX_REDIRECTS {
-        let Some(Outcome::Redirected { to }) = &last else { break };
+        let Some(Outcome::Redirected { to }) = &last else { return Ok(false) };
         let Ok(target) = CanonicalUrl::parse(to) else { return Ok(false) };
         let Some(record) = read(target.key())? else { return Ok(true) };
         match record.last {
             None => return Ok(true),
             Some(outcome) if is_article(&outcome) => return Ok(true),
+            Some(Outcome::RedirectRefused { reason, .. }) if reason == TOO_MANY_REDIRECTS => return Ok(true),
             outcome => last = outcome,
         }
     }
-    Ok(false)
+    Ok(true)
 }
 
 /// Whether a rule excluded the URL before its first visit. Only URLs that the rules allow are found again.

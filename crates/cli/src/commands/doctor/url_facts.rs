@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gleaner_corpus::Document;
-use gleaner_crawl::{PageError, current_template, leads_to_article, rejection, stored_page, trap_rule};
+use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
@@ -139,7 +139,7 @@ impl DoctorContext {
     /// Whether later runs try to get the page, because the last visit gave none.
     fn is_retried(&self, record: &UrlRecord) -> Result<bool, StoreError> {
         let is_open = record.last.as_ref().is_some_and(|last| last.retry_rule() != RetryRule::Never);
-        Ok(is_open && record.role == Role::Page && !leads_to_article(record, |url| self.store.url(url))?)
+        Ok(is_open && record.role == Role::Page && !is_final_redirect(record, |url| self.store.url(url))?)
     }
 
     /// Returns the rule of the setting `crawl.skip_traps` that applies to links to a URL.
