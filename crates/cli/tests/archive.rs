@@ -7,22 +7,13 @@ use std::path::PathBuf;
 use std::process::Output;
 use std::time::Duration;
 
-use crate::newspaper::Crawl;
+use crate::newspaper::{Crawl, crawled};
 use gleaner_testkit::NewspaperOptions;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 /// Number of kills during one rebuild, or 50 with `GLEANER_LONG=1`.
 const KILLS: usize = 6;
-
-fn crawled() -> Crawl {
-    let crawl = Crawl::with_options(
-        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
-        Duration::ZERO,
-    );
-    crawl.to_its_end();
-    crawl
-}
 
 fn rebuild(crawl: &Crawl) -> Output {
     crawl.run(&["rebuild", "--seeds", "seeds.txt"])

@@ -21,17 +21,17 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn succeeds(program: &str, arguments: &[&str]) -> bool {
+pub fn succeeds(program: &str, arguments: &[&str]) -> bool {
     let status = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
 /// A file system in memory, mounted over a folder. Dropping it unmounts the file system.
-struct Disk(PathBuf);
+pub struct Disk(PathBuf);
 
 impl Disk {
     /// Mounts the file system. Prints a line and returns `None` if this user may not mount one.
-    fn over(folder: &Path, options: &str) -> Option<Self> {
+    pub fn over(folder: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         let path = folder.to_str().unwrap();
         if succeeds("mount", &["-t", "tmpfs", "-o", options, "tmpfs", path]) {
@@ -41,7 +41,7 @@ impl Disk {
         None
     }
 
-    fn becomes(&self, options: &str) {
+    pub fn becomes(&self, options: &str) {
         let options = format!("remount,{options}");
         assert!(succeeds("mount", &["-o", &options, self.0.to_str().unwrap()]));
     }

@@ -2,19 +2,8 @@
 
 use std::fs;
 use std::process::Output;
-use std::time::Duration;
 
-use crate::newspaper::Crawl;
-use gleaner_testkit::NewspaperOptions;
-
-fn crawled() -> Crawl {
-    let crawl = Crawl::with_options(
-        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
-        Duration::ZERO,
-    );
-    crawl.to_its_end();
-    crawl
-}
+use crate::newspaper::crawled;
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -6,19 +6,10 @@ use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
 use std::time::Duration;
 
-use crate::newspaper::Crawl;
+use crate::newspaper::{Crawl, crawled};
 use crate::nights::Nights;
 use gleaner_testkit::NewspaperOptions;
 use serde_json::{Value, json};
-
-fn crawled() -> Crawl {
-    let crawl = Crawl::with_options(
-        NewspaperOptions { faults: false, ..NewspaperOptions::default() },
-        Duration::ZERO,
-    );
-    crawl.to_its_end();
-    crawl
-}
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

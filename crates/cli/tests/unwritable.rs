@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
+use crate::faults::{Disk, succeeds};
 use crate::newspaper::Crawl;
 use gleaner_testkit::NewspaperOptions;
 
@@ -31,36 +31,6 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn succeeds(program: &str, arguments: &[&str]) -> bool {
-    let status = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
-}
-
-/// A small file system in memory over a folder. Dropping it unmounts the file system.
-struct Disk(PathBuf);
-
-impl Disk {
-    fn over(folder: &Path) -> Option<Self> {
-        fs::create_dir_all(folder).unwrap();
-        if succeeds("mount", &["-t", "tmpfs", "-o", "size=3g", "tmpfs", folder.to_str().unwrap()]) {
-            return Some(Self(folder.to_path_buf()));
-        }
-        println!("skipped: a disk of its own can be mounted by root only");
-        None
-    }
-
-    fn becomes(&self, options: &str) {
-        let options = format!("remount,{options}");
-        assert!(succeeds("mount", &["-o", &options, self.0.to_str().unwrap()]));
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        succeeds("umount", &["--lazy", self.0.to_str().unwrap()]);
-    }
-}
-
 /// Checks that all reading commands work, and remove their copies of the store.
 fn check_reading(crawl: &Crawl, place: &str) {
     let copies = crawl.folder.path().join("copies");
@@ -75,7 +45,7 @@ fn check_reading(crawl: &Crawl, place: &str) {
 #[test]
 fn a_corpus_on_a_read_only_disk_is_read() {
     let crawl = quiet();
-    let Some(disk) = Disk::over(&crawl.folder.path().join("data")) else { return };
+    let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=3g") else { return };
     crawl.to_its_end();
     let before = crawl.corpus();
     disk.becomes("ro");
@@ -112,7 +82,7 @@ fn a_member_of_the_group_reads_the_corpus_and_others_do_not() {
 fn a_corpus_on_a_full_disk_is_read() {
     let crawl = quiet();
     let data = crawl.folder.path().join("data");
-    let Some(disk) = Disk::over(&data) else { return };
+    let Some(disk) = Disk::over(&data, "size=3g") else { return };
     crawl.to_its_end();
     let before = crawl.corpus();
     disk.becomes("size=64m");
@@ -125,7 +95,7 @@ fn a_corpus_on_a_full_disk_is_read() {
 #[test]
 fn a_crawl_on_a_full_disk_prints_one_message() {
     let crawl = quiet();
-    let Some(disk) = Disk::over(&crawl.folder.path().join("data")) else { return };
+    let Some(disk) = Disk::over(&crawl.folder.path().join("data"), "size=3g") else { return };
     disk.becomes("size=1m");
     let full = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "store.min_free_disk=0B"]);
     let said = said(&full);

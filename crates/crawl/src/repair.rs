@@ -115,7 +115,7 @@ fn url_of(store: &Store, key: UrlKey) -> Result<String, StoreError> {
     Ok(store.url(key)?.map_or_else(|| format!("the document {key}"), |known| known.url))
 }
 
-/// Extracts the text of a page from its archived response. Returns the reason, for people, if there is none.
+/// Extracts the text of a page from its archived response. If no text results, returns the reason in words for users.
 fn extracted(
     rules: RepairRules<'_>,
     store: &Store,

@@ -46,7 +46,7 @@ impl RequestFile {
         self.put(data, "answer", content.as_bytes())
     }
 
-    /// Reads and removes the answer. Returns `None` if there is none yet.
+    /// Reads and removes the answer. Returns `None` if the request has no answer yet.
     pub(crate) fn answer(self, data: &Path) -> Option<String> {
         let path = self.path(data, "answer");
         let content = fs::read_to_string(&path).ok()?;

@@ -33,7 +33,7 @@ pub(crate) fn forget(folder: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Moves the file of the store in `from` to `folder`. Does nothing if there is none.
+/// Moves the file of the store in `from` to `folder`. Does nothing if `from` has no such file.
 pub(crate) fn take_over(from: &Path, folder: &Path) -> Result<(), StoreError> {
     match fs::rename(file(from), file(folder)) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(StoreError::folder(folder)(source)),

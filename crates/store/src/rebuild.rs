@@ -7,7 +7,7 @@
 //! 2. The old store is renamed to `sled.old-N`.
 //! 3. The new store is renamed to `sled`, and `rebuild` is removed.
 //!
-//! After a kill, whoever opens the data folder next does the remaining steps ([`finish`]). Before step 1, the old
+//! After a kill, the next process that opens the data folder does the remaining steps ([`finish`]). Before step 1, the old
 //! store stays in use, and the next rebuild continues the new store.
 
 use std::fs;
@@ -28,7 +28,7 @@ const COMPLETE: &str = "complete";
 #[derive(Debug)]
 pub struct Replacement {
     folder: PathBuf,
-    /// The old store. `None` if there is none, or it cannot be read.
+    /// The old store. `None` if the folder has no store that can be read.
     old: Option<Store>,
     lock: Arc<Lock>,
 }
@@ -57,7 +57,7 @@ impl Replacement {
         Ok((Self { folder: folder.into(), old, lock }, error))
     }
 
-    /// Returns the old store, or `None` if there is none or it cannot be read.
+    /// Returns the old store, or `None` if the folder has no store that can be read.
     #[must_use]
     pub const fn old(&self) -> Option<&Store> {
         self.old.as_ref()

@@ -15,6 +15,14 @@ use std::time::Duration;
 use gleaner_testkit::{Newspaper, NewspaperOptions, Request};
 use tempfile::TempDir;
 
+/// Crawls a newspaper without faults to its end, without delays.
+pub fn crawled() -> Crawl {
+    let options = NewspaperOptions { faults: false, ..NewspaperOptions::default() };
+    let crawl = Crawl::with_options(options, Duration::ZERO);
+    crawl.to_its_end();
+    crawl
+}
+
 /// A newspaper and a folder for one crawl of it.
 pub struct Crawl {
     pub newspaper: Newspaper,

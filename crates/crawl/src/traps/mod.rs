@@ -10,7 +10,7 @@
 //!
 //! A rule that results is the rule of the setting `crawl.skip_traps`, so the URLs that it excludes have the
 //! outcome `excluded`. The counts of a run contain the rules of each host, and the next run continues with the
-//! rules of the last one. Each run rechecks them, so a wrong rule ends by itself.
+//! rules of the last one. Each run rechecks them, and drops a rule that turns out to be wrong.
 
 mod parameters;
 mod patterns;

@@ -59,7 +59,7 @@ impl Patterns {
         self.0.entry(pattern.to_owned()).or_default().trap.get_or_insert_default();
     }
 
-    /// Counts a visit. Returns the pattern and `true` if it becomes a trap, or `false` if it is none any more.
+    /// Counts a visit. Returns the pattern and `true` if it becomes a trap, or `false` if it stops being a trap.
     pub(super) fn ended(&mut self, page: &EndedPage) -> Option<(String, bool)> {
         let (is_article, barren) = match page.result {
             PageResult::New => (true, 0),
@@ -93,7 +93,7 @@ impl Patterns {
     }
 
     fn of(&self, url: &CanonicalUrl) -> Option<(String, &Pattern)> {
-        // Most hosts have no trap, and a URL of the others is asked for often.
+        // Fast path: most hosts have no trap, and this runs for every link.
         let name = self.name_of(url)?;
         let pattern = self.0.get(&name)?;
         Some((name, pattern))
