@@ -19,7 +19,7 @@ use gleaner_html::robots::RobotsDirectives;
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use gleaner_template::{
-    LineClassification, NotArticleReason, PageBlocks, PageFit, Pins, PreparedTemplate, SiteTemplate, is_cut,
+    ClassifiedBlock, NotArticleReason, PageFit, Pins, PreparedTemplate, is_cut,
 };
 use jiff::Timestamp;
 use tracing::warn;
@@ -235,7 +235,7 @@ fn read_page(
     let whole = (!rules.pins.is_empty()).then(|| complete(&decoded.text));
     let is_pinned = whole.as_ref().is_some_and(|page| rules.pins.affect(page));
     let partly = visit.template.as_deref().filter(|_| visit.record.role == Role::Page && !is_pinned);
-    let partly = partly.map(|template| (template, template.detector().read(&decoded.text)));
+    let partly = partly.map(|template| (template, template.read(&decoded.text)));
     if let Some((template, partly)) = &partly
         && let Some(article) = detected(visit, template, partly, fetched, rules)
     {
@@ -258,7 +258,7 @@ fn read_page(
         (Ok(_), _) if noindex => Content::Excluded(NOINDEX),
         (Ok(_), None) => Content::Raw(PackedPage::from_page(&raw)),
         (Ok(blocks), Some(template)) => {
-            Content::Article(Box::new(extracted(visit, blocks, raw, template.template(), rules)))
+            Content::Article(Box::new(extracted(visit, &page, &blocks, raw, template, rules)))
         }
     };
 }
@@ -274,10 +274,10 @@ fn detected(
     fetched: Timestamp,
     rules: AdmissionRules<'_>,
 ) -> Option<ExtractedArticle> {
-    let extracted = prepared.detector().detect_partly(partly)?;
+    let extracted = prepared.detect(partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(prepared.template()));
-    let fit = prepared.template().health.compare(&extracted);
+    let fit = prepared.template().compare(&extracted);
     Some(ExtractedArticle { document: rules.admit_draft(draft), fit, raw: None })
 }
 
@@ -285,20 +285,18 @@ fn detected(
 /// without pins. Pins would hide failures of the template, or make every page differ from the training pages.
 fn extracted(
     visit: &Visit,
-    blocks: PageBlocks<'_>,
+    page: &Page,
+    blocks: &[ClassifiedBlock],
     raw: RawPage,
-    template: &SiteTemplate,
+    prepared: &PreparedTemplate,
     rules: AdmissionRules<'_>,
 ) -> ExtractedArticle {
-    let (page, pins) = (blocks.page(), rules.pins);
+    let (pins, template) = (rules.pins, prepared.template());
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
-    let unpinned = template.extract_blocks(blocks);
-    let fit = template.health.compare(&unpinned);
-    let extracted = if pins.is_empty() {
-        unpinned
-    } else {
-        LineClassification::new(page, Some(template), pins).extracted()
-    };
+    let unpinned = prepared.extract_classified(page, blocks, &Pins::default());
+    let fit = template.compare(&unpinned);
+    let extracted =
+        if pins.is_empty() { unpinned } else { prepared.extract_classified(page, blocks, pins) };
     let draft = draft_from(page, &origin, &extracted, Some(template));
     let raw = fit.unlike.then(|| PackedPage::from_page(&raw));
     ExtractedArticle { document: rules.admit_draft(draft), fit, raw }
@@ -319,14 +317,14 @@ pub fn rejection(
     article_blocks(role, template, url, html, page).err()
 }
 
-/// Like [`rejection`], but also returns the blocks of an article.
-fn article_blocks<'a>(
+/// Like [`rejection`], but also returns the classified blocks of an article.
+fn article_blocks(
     role: Role,
     template: Option<&PreparedTemplate>,
     url: &str,
     html: &str,
-    page: &'a Page,
-) -> Result<PageBlocks<'a>, &'static str> {
+    page: &Page,
+) -> Result<Vec<ClassifiedBlock>, &'static str> {
     if role != Role::Front && is_binary(html) {
         return Err("binary");
     }

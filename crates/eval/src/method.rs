@@ -10,7 +10,7 @@ use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_methods::{Input, SinglePage};
-use gleaner_template::{ExtractedText, PreparedTemplate, SiteTemplate, site};
+use gleaner_template::{Extraction, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 /// An extraction method.
@@ -22,8 +22,7 @@ pub enum Method {
     ContentExtractor,
     /// FastContentExtractor as published. It uses a template of the page's site.
     FastContentExtractor,
-    /// The method of the crawl. It first tries detection with the site's template. If detection fails, it uses
-    /// the full method. If there is no template, or if the result is uncertain, it uses the block model alone.
+    /// The method of the crawl: the block model and, if there are other pages, the site's template.
     Gleaner,
 }
 
@@ -106,7 +105,7 @@ impl Method {
     pub fn extract(self, input: Input<'_>, learned: &LearnedTemplates, model: &Forest) -> Vec<Line> {
         let page = input.page;
         match self {
-            Self::Gleaner => Self::gleaner(page, learned, model).lines,
+            Self::Gleaner => Self::gleaner(page, learned, model).lines(),
             Self::SinglePage(SinglePage::BlockModel) => block_model::extract(page, model),
             Self::SinglePage(method) => method.extract(input),
             Self::ContentExtractor => {
@@ -121,13 +120,10 @@ impl Method {
     /// Extracts the text of `page` with [`Method::Gleaner`]. The result also contains the margin. `model` is
     /// the block model.
     #[must_use]
-    pub fn gleaner(page: &Page, learned: &LearnedTemplates, model: &Forest) -> ExtractedText {
+    pub fn gleaner(page: &Page, learned: &LearnedTemplates, model: &Forest) -> Extraction {
         match &learned.template {
-            Some(prepared) => {
-                let detected = prepared.detector().detect(page);
-                detected.unwrap_or_else(|| prepared.template().extract_with(model, page))
-            }
-            None => site::extract_alone_with(model, page),
+            Some(prepared) => prepared.extract_with(model, page, &Pins::default()),
+            None => Extraction::cold_with(model, page, &Pins::default()),
         }
     }
 }

@@ -59,7 +59,7 @@ pub fn score_page(
             Method::Gleaner => {
                 let extracted = Method::gleaner(input.page, learned, model);
                 let estimate = (extracted.method, extracted.margin);
-                (extracted.lines, Some(estimate))
+                (extracted.lines(), Some(estimate))
             }
             method => (method.extract(input, learned, model), None),
         };

@@ -12,7 +12,7 @@ use gleaner_frontier::UrlKey;
 use gleaner_html::embedded::complete;
 use gleaner_store::StoreError;
 use gleaner_template::explain::{ExplanationInput, ListedLine, listed};
-use gleaner_template::{LineClassification, PreparedTemplate, SiteTemplate};
+use gleaner_template::{Extraction, PreparedTemplate, SiteTemplate};
 
 use crate::app_state::ServedCorpus;
 
@@ -34,8 +34,8 @@ pub(crate) fn classified(
     let template = template.and_then(|json| SiteTemplate::from_json(&json).ok()).map(PreparedTemplate::new);
     let pins = corpus.pins.for_host(&document.host);
     let judgement = match &template {
-        Some(template) => template.classify(&page, pins),
-        None => LineClassification::new(&page, None, pins),
+        Some(template) => template.extract(&page, pins),
+        None => Extraction::cold(&page, pins),
     };
     let (url, template) = (Some(document.url.as_str()), template.as_ref().map(PreparedTemplate::template));
     let pins_file = pins.file_to_edit(&corpus.config.template.pins, &document.host);

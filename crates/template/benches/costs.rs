@@ -27,8 +27,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use gleaner_html::{Page, decode::decode, links::links, metadata::metadata_at};
-use gleaner_template::site::extract_alone;
-use gleaner_template::{PreparedTemplate, SiteTemplate, judge};
+use gleaner_template::{Extraction, Pins, PreparedTemplate, SiteTemplate, judge};
 use gleaner_testkit::bench_pages;
 
 const ROUNDS: usize = 5;
@@ -66,11 +65,11 @@ const STAGES: [Stage; 12] = [
     }),
     ("detection", |site| site.each(|bytes, template| detect(template, bytes, false))),
     ("detection, links, metadata", |site| site.each(|bytes, template| detect(template, bytes, true))),
-    ("cold", |site| site.each(|bytes, _| drop(black_box(extract_alone(&read(bytes)))))),
+    ("cold", |site| site.each(|bytes, _| drop(black_box(cold(&read(bytes)))))),
     ("cold, links, metadata", |site| {
         site.each(|bytes, _| {
             let page = read(bytes);
-            black_box((extract_alone(&page), links(&page), metadata_at(&page, ADDRESS)));
+            black_box((cold(&page), links(&page), metadata_at(&page, ADDRESS)));
         });
     }),
     ("learn", |site| {
@@ -78,7 +77,7 @@ const STAGES: [Stage; 12] = [
         black_box(template(&pages));
     }),
     ("learn: the same pages cold", |site| {
-        site.learned().iter().for_each(|bytes| drop(black_box(extract_alone(&read(bytes)))));
+        site.learned().iter().for_each(|bytes| drop(black_box(cold(&read(bytes)))));
     }),
 ];
 
@@ -113,6 +112,10 @@ fn read(bytes: &[u8]) -> Page {
     Page::parse(&decode(bytes, Some("text/html")).text)
 }
 
+fn cold(page: &Page) -> Extraction {
+    Extraction::cold(page, &Pins::default())
+}
+
 fn template(pages: &[Page]) -> SiteTemplate {
     let named: Vec<(&str, &Page)> = pages.iter().map(|page| (ADDRESS, page)).collect();
     SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named)
@@ -120,12 +123,12 @@ fn template(pages: &[Page]) -> SiteTemplate {
 
 fn detect(prepared: &PreparedTemplate, bytes: &[u8], with_all: bool) {
     let text = decode(bytes, Some("text/html")).text;
-    let partly = prepared.detector().read(&text);
-    let (page, extracted) = match prepared.detector().detect_partly(&partly) {
+    let partly = prepared.read(&text);
+    let (page, extracted) = match prepared.detect(&partly) {
         Some(extracted) => (partly.page, extracted),
         None => {
             let page = partly.into_whole(&text);
-            let extracted = prepared.template().extract(&page);
+            let extracted = prepared.extract(&page, &Pins::default());
             (page, extracted)
         }
     };

@@ -20,8 +20,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use gleaner_html::{Page, decode::decode};
-use gleaner_template::site::extract_alone;
-use gleaner_template::{Detector, SiteTemplate};
+use gleaner_template::{Extraction, Pins, PreparedTemplate, SiteTemplate};
 use gleaner_testkit::bench_pages;
 
 /// The minimum page size of each row, in KB.
@@ -61,7 +60,7 @@ fn by_size(pages: &[Vec<u8>]) {
             continue;
         }
         let size = of.iter().map(|page| page.len()).sum::<usize>() as f64 / of.len() as f64 / 1024.0;
-        let cold = || of.iter().for_each(|bytes| drop(black_box(extract_alone(&page(bytes)))));
+        let cold = || of.iter().for_each(|bytes| drop(black_box(Extraction::cold(&page(bytes), &Pins::default()))));
         let each = milliseconds(cold) / of.len() as f64;
         println!("{from} | {} | {size:.0} | {each:.2} | {:.2}", of.len(), each / size * 100.0);
     }
@@ -69,7 +68,7 @@ fn by_size(pages: &[Vec<u8>]) {
 
 fn by_template(pages: &[Vec<u8>]) {
     println!(
-        "learned from | places | repeated | learn, ms a page | full method | detection, or full where it is not sure"
+        "learned from | places | repeated | learn, ms a page | whole page | detection, or whole page where it needs the model"
     );
     let (read, teach) = pages.split_at(READ);
     for count in LEARNED.into_iter().filter(|count| *count <= teach.len()) {
@@ -78,12 +77,12 @@ fn by_template(pages: &[Vec<u8>]) {
             let named: Vec<(&str, &Page)> = pages.iter().map(|page| ("https://a.example/", page)).collect();
             SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named)
         };
-        let template = learn();
-        let detector = Detector::from_template(&template);
-        let full = |bytes: &[u8]| drop(black_box(template.extract(&page(bytes))));
+        let prepared = PreparedTemplate::new(learn());
+        let template = prepared.template();
+        let full = |bytes: &[u8]| drop(black_box(prepared.extract(&page(bytes), &Pins::default())));
         let detected = |bytes: &Vec<u8>| {
-            let partly = detector.read(&decode(bytes, Some("text/html")).text);
-            match detector.detect_partly(&partly) {
+            let partly = prepared.read(&decode(bytes, Some("text/html")).text);
+            match prepared.detect(&partly) {
                 Some(detected) => drop(black_box(detected)),
                 None => full(bytes),
             }

@@ -22,7 +22,7 @@ use flate2::read::GzDecoder;
 use gleaner_corpus::Insert;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
-use gleaner_template::{Inserts, LineClassification, Pins, SiteTemplate};
+use gleaner_template::{Extraction, Inserts, Pins, PreparedTemplate, SiteTemplate};
 
 #[derive(Default)]
 struct Sum {
@@ -43,10 +43,13 @@ fn main() {
         let named: Vec<(&str, &Page)> =
             all.iter().take(25).map(|page| ("https://a.example/", page)).collect();
         let is_single = set.file_name().is_some_and(|name| name == "single");
-        let template =
-            (!is_single).then(|| SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named));
+        let learn = || SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &named);
+        let template = (!is_single).then(|| PreparedTemplate::new(learn()));
         for page in &all {
-            let judgement = LineClassification::new(page, template.as_ref(), &pins);
+            let judgement = match &template {
+                Some(template) => template.extract(page, &pins),
+                None => Extraction::cold(page, &pins),
+            };
             pages += 1;
             for (sum, insert) in sums.iter_mut().zip(Insert::ALL) {
                 let blocks = judgement.blocks.iter().zip(&judgement.inserts);

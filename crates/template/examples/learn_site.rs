@@ -5,8 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use gleaner_html::{Page, decode};
-use gleaner_template::site::extract_alone;
-use gleaner_template::{Detector, ExtractedText, SiteTemplate, judge};
+use gleaner_template::{Extraction, Pins, PreparedTemplate, SiteTemplate, judge};
 use gleaner_testkit::bench_pages::news_page;
 use jiff::Timestamp;
 
@@ -15,28 +14,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = |number| format!("https://paper.example/rain-{number}.html");
     let page = parse(20);
     println!("verdict: {:?}", judge(&page, &url(20)));
-    show("alone", &extract_alone(&page));
+    show("alone", &Extraction::cold(&page, &Pins::default()));
 
     let pages: Vec<(String, Page)> = (0..12).map(|number| (url(number), parse(number))).collect();
     let pages: Vec<(&str, &Page)> = pages.iter().map(|(url, page)| (url.as_str(), page)).collect();
     let template = SiteTemplate::learn("paper.example", 1, Timestamp::UNIX_EPOCH, &pages);
-    show("with the template", &template.extract(&page));
-
-    // A template is stored as JSON. Detection needs only the template's places, which makes it faster.
+    // A template is stored as JSON.
     let json = template.to_json();
-    let detector = Detector::from_template(&SiteTemplate::from_json(&json)?);
     println!("the template has {} bytes", json.len());
-    match detector.detect(&page) {
-        Some(extracted) => show("detection", &extracted),
-        None => println!("detection: the places cannot decide"),
-    }
+    let prepared = PreparedTemplate::new(SiteTemplate::from_json(&json)?);
+    show("with the template", &prepared.extract(&page, &Pins::default()));
     Ok(())
 }
 
-fn show(name: &str, extracted: &ExtractedText) {
+fn show(name: &str, extracted: &Extraction) {
     println!(
         "{name}: {} lines, {} words, margin {:.2}, method {}",
-        extracted.lines.len(),
+        extracted.lines().len(),
         extracted.words(),
         extracted.margin,
         extracted.method.label()

@@ -22,7 +22,7 @@
 
 use std::fmt;
 
-use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, PageBlocks, SiteModel};
+use gleaner_extract::block_model::{self, ClassifiedBlock, Forest};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
@@ -168,24 +168,24 @@ pub fn judge(page: &Page, url: &str) -> PageClass {
     article_blocks(page, url, None).map_or_else(PageClass::NotArticle, |_| PageClass::Article)
 }
 
-/// Returns the blocks of an article, for [`SiteTemplate::extract_blocks`](crate::SiteTemplate::extract_blocks).
+/// Returns the blocks of an article, classified by the built-in block model, for
+/// [`PreparedTemplate::extract_classified`].
 ///
 /// # Errors
 /// The reason why the page is not an article. Decides like [`judge`]. If the template of the page's site is
 /// known, also rejects a page as a hub if it has little prose, many links and no line at a DOM path of body
 /// text.
-pub fn article_blocks<'a>(
-    page: &'a Page,
+pub fn article_blocks(
+    page: &Page,
     url: &str,
     template: Option<&PreparedTemplate>,
-) -> Result<PageBlocks<'a>, NotArticleReason> {
+) -> Result<Vec<ClassifiedBlock>, NotArticleReason> {
     let evidence = Evidence::new(page, url);
-    if let Some(reason) = evidence.without_model(template.and_then(|it| it.detector().known())) {
+    if let Some(reason) = evidence.without_model(template.and_then(PreparedTemplate::index)) {
         return Err(reason);
     }
-    let blocks = PageBlocks::read(page);
-    let judged = blocks.clone().classify(&SiteModel::default(), block_model::built_in());
-    reason(model::built_in(), &evidence, &judged).map_or(Ok(blocks), Err)
+    let blocks = block_model::classify(page, block_model::built_in());
+    reason(model::built_in(), &evidence, &blocks).map_or(Ok(blocks), Err)
 }
 
 /// Returns why [`article_blocks`] rejects a page without using the block model, or `None` if it does not.
@@ -193,7 +193,7 @@ pub fn article_blocks<'a>(
 pub(crate) fn without_model(
     page: &Page,
     url: &str,
-    site: Option<&block_model::Known>,
+    site: Option<&block_model::PathIndex>,
 ) -> Option<NotArticleReason> {
     Evidence::new(page, url).without_model(site)
 }

@@ -13,11 +13,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::element_kinds::{self, ElementKinds, Key};
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::{NodeId, Page};
 
-use crate::LineClassification;
+
 
 /// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;
@@ -38,11 +39,20 @@ struct KindCounts {
 /// The elements of a page that have a kind, each with the key of its kind.
 type Keys = Vec<(NodeId, Key)>;
 
-pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[LineClassification]) -> BTreeSet<String> {
+/// The kinds of elements of a site's pages.
+pub(crate) struct SiteKinds {
+    /// The kinds of boilerplate subtrees.
+    pub(crate) boilerplate: BTreeSet<String>,
+    /// The kinds of elements that contain body text or metadata.
+    pub(crate) with_text: BTreeSet<String>,
+}
+
+/// `lines` are the classified lines of each page.
+pub(crate) fn kinds(pages: &[(&str, &Page)], lines: &[Vec<ClassifiedBlock>]) -> SiteKinds {
     let keys: Vec<Keys> = pages.iter().map(|(_, page)| element_kinds::keys(page).collect()).collect();
     let mut seen: HashMap<Key, Option<KindCounts>> = HashMap::new();
-    for (number, ((_, page), judged)) in pages.iter().zip(judged).enumerate() {
-        let fertile = has_content(page, judged);
+    for (number, ((_, page), lines)) in pages.iter().zip(lines).enumerate() {
+        let fertile = has_content(page, lines);
         for &(id, key) in &keys[number] {
             let first = |name| KindCounts { name, pages: 0, has_content: false, last: usize::MAX };
             let kind = seen.entry(key).or_insert_with(|| element_kinds::name(page, id).map(first));
@@ -53,10 +63,12 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], judged: &[LineClassification]) -> B
             }
         }
     }
+    let with_text = seen.values().flatten().filter(|seen| seen.has_content).map(|seen| seen.name.clone()).collect();
     let is_boilerplate = |seen: &KindCounts| seen.pages >= LEAST_PAGES && !seen.has_content;
     let seen: HashMap<Key, String> =
         seen.into_iter().filter_map(|(key, seen)| Some((key, seen.filter(is_boilerplate)?.name))).collect();
-    without_metadata_kinds(pages, outermost(pages, &keys, &seen))
+    let boilerplate = without_metadata_kinds(pages, outermost(pages, &keys, &seen));
+    SiteKinds { boilerplate, with_text }
 }
 
 /// Returns the names of the kinds that are outside all other kinds on some page.
@@ -128,9 +140,9 @@ impl<'a> PageMetadata<'a> {
     }
 }
 
-fn has_content(page: &Page, judged: &LineClassification) -> Vec<bool> {
+fn has_content(page: &Page, lines: &[ClassifiedBlock]) -> Vec<bool> {
     let mut fertile = vec![false; page.len()];
-    let content = judged.blocks.iter().filter(|block| block.is_content());
+    let content = lines.iter().filter(|block| block.is_content());
     let told = page.iter().map(|(id, _)| id).filter(|id| has_metadata(page, *id));
     for mut id in content.map(|block| block.placed.block).chain(told) {
         while !std::mem::replace(&mut fertile[id as usize], true) {

@@ -37,15 +37,17 @@ pub fn describe(template: &SiteTemplate, language: UiLanguage) -> String {
     line(fact(language, "health", "tình trạng", &health(&template.health, language)));
     line(String::new());
     let heads = match language {
-        UiLanguage::English => ["content", "blocks", "pages", "place"],
-        UiLanguage::Vietnamese => ["nội dung", "khối", "trang", "vị trí"],
+        UiLanguage::English => ["content", "lines", "pages", "place"],
+        UiLanguage::Vietnamese => ["nội dung", "dòng", "trang", "vị trí"],
     };
     line(format!("{:>8}  {:>6}  {:>5}  {}", heads[0], heads[1], heads[2], heads[3]));
     let mut dom_paths: Vec<(&String, &DomPathStats)> = site.dom_paths.iter().collect();
-    dom_paths.sort_by(|a, b| b.1.content.total_cmp(&a.1.content).then_with(|| a.0.cmp(b.0)));
+    let sum = |dom_path: &DomPathStats| dom_path.all().sum;
+    dom_paths.sort_by(|a, b| sum(b.1).total_cmp(&sum(a.1)).then_with(|| a.0.cmp(b.0)));
     for (name, dom_path) in dom_paths.iter().take(MOST_PLACES) {
-        let share = 100.0 * dom_path.content / dom_path.words;
-        line(format!("{share:7.0}%  {:6}  {:5}  {name}", dom_path.blocks, dom_path.pages));
+        let all = dom_path.all();
+        let chance = 100.0 / (1.0 + (-all.sum / f64::from(all.lines.max(1))).exp());
+        line(format!("{chance:7.0}%  {:6}  {:5}  {name}", all.lines, dom_path.pages));
     }
     if dom_paths.len() > MOST_PLACES {
         let more = dom_paths.len() - MOST_PLACES;

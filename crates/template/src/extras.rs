@@ -94,13 +94,13 @@ fn links(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<(String, String)> {
 mod tests {
     use super::*;
     use crate::explain::tests::long_lines;
-    use crate::{LineClassification, Pins};
+    use crate::{Extraction, Pins};
 
     const STORY: &str = "Rain fell on the valley all day long today";
 
     fn extras(html: &str, wanted: &[Extra]) -> Extras {
         let pins = Pins::default().with_extras(wanted.to_vec());
-        LineClassification::of_with(&long_lines(), &Page::parse(html), None, &pins).extracted().extras
+        Extraction::cold_with(&long_lines(), &Page::parse(html), &pins).extras
     }
 
     fn page() -> String {
@@ -133,7 +133,7 @@ mod tests {
     fn the_text_stays_the_same() {
         let text = |wanted: Vec<Extra>| {
             let pins = Pins::default().with_extras(wanted);
-            LineClassification::of_with(&long_lines(), &Page::parse(&page()), None, &pins).extracted().lines
+            Extraction::cold_with(&long_lines(), &Page::parse(&page()), &pins).lines()
         };
         assert_eq!(text(Extra::ALL.to_vec()), text(Vec::new()));
     }

@@ -24,18 +24,18 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ExtractedText, ExtractionMethod};
+use crate::{Extraction, ExtractionMethod};
 
 /// The values measured on a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// The median number of words in the text of a page.
     pub words: u32,
-    /// The median margin of a page, 0 to 1 ([`ExtractedText::margin`]).
+    /// The median margin of a page, 0 to 1 ([`Extraction::margin`]).
     #[serde(alias = "confidence")]
     pub margin: f32,
     /// The median share of a page's lines, 0 to 1, that the site repeats or that are at known DOM paths
-    /// ([`ExtractedText::known`]).
+    /// ([`Extraction::known`]).
     pub known: f32,
     /// The median share of a page's lines that the site repeats, 0 to 1.
     pub repeated: f32,
@@ -54,7 +54,7 @@ pub struct PageFit {
     #[serde(alias = "confidence")]
     pub margin: u8,
     /// The share of the page's lines, in hundredths, that the site repeats or that are at known DOM paths
-    /// ([`ExtractedText::known`]).
+    /// ([`Extraction::known`]).
     pub known: u8,
     /// The share of the page's lines that the site repeats, in hundredths.
     pub repeated: u8,
@@ -79,8 +79,8 @@ const OFTEN_ALONE: f32 = 0.3;
 impl Health {
     /// Computes the values from the results of this template on its training pages.
     #[must_use]
-    pub fn from_pages(pages: &[ExtractedText]) -> Self {
-        let median = |of: &dyn Fn(&ExtractedText) -> f32| {
+    pub fn from_pages(pages: &[Extraction]) -> Self {
+        let median = |of: &dyn Fn(&Extraction) -> f32| {
             let mut all: Vec<f32> = pages.iter().map(of).collect();
             all.sort_by(f32::total_cmp);
             all.get(all.len() / 2).copied().unwrap_or_default()
@@ -97,12 +97,11 @@ impl Health {
 
     /// Compares a page with the training pages, and returns the values measured on the page.
     #[must_use]
-    pub fn compare(&self, page: &ExtractedText) -> PageFit {
+    pub fn compare(&self, page: &Extraction) -> PageFit {
         let hundredths = |share: f32| (100.0 * share).round() as u8;
-        let words = page.words() as u32;
         PageFit {
-            unlike: self.is_unlike(page, words),
-            words,
+            unlike: self.is_unlike(page),
+            words: page.words(),
             margin: hundredths(page.margin),
             known: hundredths(page.known),
             repeated: hundredths(page.repeated),
@@ -110,7 +109,8 @@ impl Health {
         }
     }
 
-    pub(crate) fn is_unlike(&self, page: &ExtractedText, words: u32) -> bool {
+    pub(crate) fn is_unlike(&self, page: &Extraction) -> bool {
+        let words = page.words();
         let familiar = self.known_share(page);
         let alone = page.method == ExtractionMethod::BlockModel
             && self.alone < OFTEN_ALONE
@@ -132,7 +132,7 @@ impl Health {
 
     /// Returns a page's shares of known DOM paths and repeated texts relative to the median page: the mean of
     /// the two ratios, 0 to 1. A ratio is ignored if the share of the median page is 0.
-    fn known_share(&self, page: &ExtractedText) -> f32 {
+    fn known_share(&self, page: &Extraction) -> f32 {
         let pairs = [(page.known, self.known), (page.repeated, self.repeated)];
         let shares: Vec<f32> = pairs
             .into_iter()
@@ -196,29 +196,25 @@ impl<K: PartialEq> Window<K> {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_extract::block_model::{Forest, Tree};
     use gleaner_html::Page;
-    use gleaner_html::text::lines;
 
     use super::*;
+    use crate::Pins;
 
     fn page(
         words: usize,
-        confidence: f32,
+        margin: f32,
         (known, repeated): (f32, f32),
         method: ExtractionMethod,
-    ) -> ExtractedText {
-        let text = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
-        ExtractedText {
-            lines: lines(&text, 0, |_| true),
-            method,
-            margin: confidence,
-            known,
-            repeated,
-            extras: gleaner_corpus::Extras::default(),
-        }
+    ) -> Extraction {
+        let page = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
+        let always = Forest::new(vec![Tree { splits: Vec::new(), leaves: vec![6.0] }]);
+        let extraction = Extraction::cold_with(&always, &page, &Pins::default());
+        Extraction { method, margin, known, repeated, ..extraction }
     }
 
-    fn usual() -> ExtractedText {
+    fn usual() -> Extraction {
         page(400, 0.9, (1.0, 0.6), ExtractionMethod::Template)
     }
 

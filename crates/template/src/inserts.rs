@@ -171,7 +171,7 @@ fn is_in_h1(page: &Page, block: NodeId) -> bool {
 mod tests {
     use super::*;
     use crate::explain::tests::long_lines;
-    use crate::{LineClassification, Pins};
+    use crate::{Extraction, Pins};
 
     const STORY: &str = "Rain fell on the valley all day long today";
 
@@ -182,10 +182,9 @@ mod tests {
     fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
         let page = Page::parse(html);
         let pins = pins.with_inserts(inserts, "text.keep");
-        let judgement = LineClassification::of_with(&long_lines(), &page, None, &pins);
-        let extracted = judgement.extracted();
-        extracted
-            .lines
+        let judgement = Extraction::cold_with(&long_lines(), &page, &pins);
+        let lines = judgement.lines();
+        lines
             .into_iter()
             .filter(|line| line.text != STORY)
             .map(|line| (line.text, line.kind))
@@ -260,11 +259,11 @@ mod tests {
         let page = Page::parse(&page());
         let judge = |inserts| {
             let pins = Pins::default().with_inserts(inserts, "text.keep");
-            LineClassification::of_with(&long_lines(), &page, None, &pins)
+            Extraction::cold_with(&long_lines(), &page, &pins)
         };
         let (with, without) = (judge(all()), judge(Inserts::default()));
         assert_eq!((with.margin, with.method), (without.margin, without.method));
-        let odds = |judgement: &LineClassification| -> Vec<f32> {
+        let odds = |judgement: &Extraction| -> Vec<f32> {
             judgement.blocks.iter().map(|block| block.log_odds).collect()
         };
         assert_eq!(odds(&with), odds(&without));

@@ -5,15 +5,13 @@
 //! | [`article`] | whether a page is an article, judged from this page alone |
 //! | [`site`] | a site's template: learned, written, applied |
 //! | [`boilerplate`] | the parts of a site's pages that never contain body text |
-//! | [`detection`] | fast extraction of a page's text by the DOM paths of its site, without the model |
-//! | `prepared` | a template with its detector: extracts a page as a crawl does |
+//! | [`extraction`] | the text of a page, with or without the template of its site |
 //! | [`health`] | whether a template still fits its site |
 //! | [`published`] | the papers' methods as templates of a host |
 //! | [`pins`] | a user's corrections for a host's pages |
 //! | [`class`] | the class of each line: body text, caption, comment |
 //! | [`inserts`] | captions, credits, by-lines and "read more" lines that are included on request |
 //! | `extras` | comments, captions and links, kept in addition to the text |
-//! | [`judgement`] | the final judgement of every line of a page |
 //! | [`describe`] | a text description of a template |
 //! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
@@ -24,25 +22,21 @@ pub mod article;
 pub mod boilerplate;
 pub mod class;
 pub mod describe;
-pub mod detection;
 pub mod explain;
+pub mod extraction;
 mod extras;
 pub mod health;
 pub mod inserts;
-pub mod judgement;
 mod own_words;
 pub mod pins;
-mod prepared;
 pub mod published;
 pub mod site;
 
 pub use article::{NotArticleReason, PageClass, article_blocks, judge};
-pub use detection::{Decision, Detector};
-pub use gleaner_extract::block_model::PageBlocks;
+pub use gleaner_extract::block_model::ClassifiedBlock;
+pub use extraction::{Extraction, PreparedTemplate, is_cut};
 pub use health::{Health, PageFit, Window};
 pub use inserts::Inserts;
-pub use judgement::{LineClassification, is_cut};
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};
-pub use prepared::PreparedTemplate;
 pub use published::PublishedTemplate;
-pub use site::{ExtractedText, ExtractionMethod, SiteTemplate, TemplateError};
+pub use site::{ExtractionMethod, SiteTemplate, TemplateError};

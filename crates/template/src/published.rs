@@ -102,13 +102,10 @@ fn is_any_in(nodes: &[NodeId], range: &std::ops::Range<NodeId>) -> bool {
 fn judged(placed: PlacedLine, log_odds: f32, is_repeated: bool) -> ClassifiedBlock {
     ClassifiedBlock {
         words: count_words(&placed.line.text) as u32,
-        placed,
         log_odds,
-        alone: log_odds,
-        vote: None,
+        model: log_odds,
         removed: is_repeated.then_some(RemovalReason::RepeatedBySite),
-        dom_path: String::new(),
-        link_share: 0.0,
+        ..ClassifiedBlock::new(placed)
     }
 }
 
@@ -135,18 +132,22 @@ mod tests {
         SiteTemplate::learn_by(method, "a.example", 1, Timestamp::UNIX_EPOCH, &pages)
     }
 
+    fn extract(template: &SiteTemplate, page: &Page) -> crate::Extraction {
+        crate::PreparedTemplate::new(template.clone()).extract(page, &Pins::default())
+    }
+
     #[test]
     fn the_text_is_the_published_methods() {
         let page = page("Schools close early.");
         for method in METHODS {
             let template = learned(method);
-            let extracted = template.extract(&page);
+            let extracted = extract(&template, &page);
             let published = match template.published.as_ref().unwrap() {
                 PublishedTemplate::FastContentExtractor(template) => template.detect(&page),
                 PublishedTemplate::ContentExtractor(site) => site.extract(&page),
             };
-            assert_eq!(extracted.lines, published);
-            assert_eq!(plain(&extracted.lines), "Schools close early.");
+            assert_eq!(extracted.lines(), published);
+            assert_eq!(plain(&extracted.lines()), "Schools close early.");
             assert_eq!(extracted.method.label(), method.label());
             assert_eq!(template.method(), method);
         }
@@ -179,8 +180,8 @@ mod tests {
             let template = learned(method);
             let read = SiteTemplate::from_json(&template.to_json()).unwrap();
             assert_eq!(read.to_json(), template.to_json());
-            assert_eq!(read.extract(&page), template.extract(&page));
-            let text = plain(&crate::LineClassification::new(&page, Some(&read), &pins).extracted().lines);
+            assert_eq!(extract(&read, &page), extract(&template, &page));
+            let text = plain(&crate::PreparedTemplate::new(read.clone()).extract(&page, &pins).lines());
             assert!(text.contains("Home News Sport") && text.contains("Schools close early."), "{text}");
         }
     }
@@ -188,8 +189,8 @@ mod tests {
     #[test]
     fn a_page_without_content_has_no_text() {
         for method in METHODS {
-            let extracted = learned(method).extract(&Page::parse("<div>Home News Sport</div>"));
-            assert!(extracted.lines.is_empty(), "{extracted:?}");
+            let extracted = extract(&learned(method), &Page::parse("<div>Home News Sport</div>"));
+            assert!(extracted.lines().is_empty(), "{extracted:?}");
         }
     }
 }

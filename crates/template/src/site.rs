@@ -1,29 +1,27 @@
 //! Defines the template of a site, which is learned from its first articles, stored as JSON, and applied to
-//! later pages.
+//! later pages ([`PreparedTemplate`](crate::PreparedTemplate)).
 //!
-//! The main part of a template is a [`block_model::SiteModel`]: the text that the pages repeat, and the share
-//! of body text at each DOM path. These shares are the votes of the template. If they leave the
-//! classification of a page uncertain (a low margin), or if the template finds almost no text (because of a
-//! new kind of page or a redesign), the page is classified again without the votes. The result with the
-//! higher margin is used ([`LineClassification`]), and the method that yielded it is recorded. [`Health`]
-//! checks on every page whether the template is out of date.
+//! A site has as many layouts as it has. If later pages are unlike the training pages, the next version of the template
+//! is learned from those pages and remembers the earlier version ([`SiteTemplate::remember`]). [`Health`] checks on
+//! every page whether the template is out of date.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use gleaner_corpus::{Extras, TemplateMethod};
-use gleaner_extract::block_model::{self, DomPathStats, Forest, PageBlocks, SiteModel};
-use gleaner_extract::count_words;
+use gleaner_corpus::TemplateMethod;
+use gleaner_extract::block_model::{self, DomPathStats, Forest, LogOddsSum, SiteModel};
 use gleaner_html::Page;
-use gleaner_html::text::Line;
 use serde::{Deserialize, Serialize};
 
-use crate::{Health, LineClassification, Pins, PublishedTemplate, boilerplate};
+use crate::{Extraction, Health, PageFit, Pins, PreparedTemplate, PublishedTemplate, boilerplate};
 
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
+
+/// Maximum number of earlier versions whose training pages later pages are compared with.
+const MAX_EARLIER: usize = 8;
 
 /// The template of a host, with data about its learning.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteTemplate {
     /// The host of the training pages.
     pub host: String,
@@ -35,11 +33,16 @@ pub struct SiteTemplate {
     pub learned_from: Vec<String>,
     /// The values measured on the training pages, with which later pages are compared.
     pub health: Health,
+    /// The values measured on the training pages of earlier versions, the newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Health>,
     /// The DOM paths and the repeated text of the training pages.
     pub site: SiteModel,
-    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]). Old templates have none.
-    #[serde(default, rename = "barren")]
+    /// The kinds of boilerplate subtrees ([`crate::boilerplate`]).
     pub boilerplate: BTreeSet<String>,
+    /// The kinds of elements that contain body text.
+    #[serde(default)]
+    pub with_text: BTreeSet<String>,
     /// The template of a published method, or `None` for gleaner's own method. If present, only the published
     /// method is used, and [`site`](Self::site) contains only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,11 +53,11 @@ pub struct SiteTemplate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExtractionMethod {
-    /// The block model and the site's template.
+    /// The site's template, and the block model for the lines that the template leaves in doubt.
     Template,
-    /// Only the DOM paths of the site's template ([`crate::Detector`]).
+    /// The site's template alone.
     Detection,
-    /// The block model without the votes of a template.
+    /// The block model, because there is no template or the template does not know the page.
     BlockModel,
     /// FastContentExtractor as published.
     FastContentExtractor,
@@ -77,6 +80,12 @@ impl ExtractionMethod {
 }
 
 impl ExtractionMethod {
+    /// Whether the method is used as published in its paper.
+    #[must_use]
+    pub fn is_published(self) -> bool {
+        matches!(self, Self::FastContentExtractor | Self::ContentExtractor)
+    }
+
     /// Returns the confidence of a text: the probability, 0 to 1, that its word F1 is at least 0.9. `margin`
     /// is the extraction's margin, 0 to 1. The confidence is 0 if nothing was extracted. Returns `None` for
     /// the published methods, which have no confidence.
@@ -103,25 +112,6 @@ impl fmt::Display for ExtractionMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.label())
     }
-}
-
-/// A page's text and the method that found it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExtractedText {
-    /// The lines of the text in page order. May be empty.
-    pub lines: Vec<Line>,
-    /// The method that found the text.
-    pub method: ExtractionMethod,
-    /// The margin of the extraction, 0 to 1: [`block_model::margin`] or, after detection, a mean of the
-    /// votes.
-    pub margin: f32,
-    /// The share of the page's lines, 0 to 1, that the site repeats or that are at known DOM paths. A DOM
-    /// path is known if at least two training pages have a line there.
-    pub known: f32,
-    /// The share of the page's lines, 0 to 1, that the site repeats.
-    pub repeated: f32,
-    /// The parts of the page that are stored in addition to its text ([`LineClassification::extras`]).
-    pub extras: Extras,
 }
 
 /// The error for a text that is not a template.
@@ -170,19 +160,50 @@ impl SiteTemplate {
         learned: jiff::Timestamp,
         pages: &[(&str, &Page)],
     ) -> Self {
-        let learned_from = pages.iter().map(|(url, _)| (*url).to_owned()).collect();
         let read = pages.iter().map(|(_, page)| *page).collect::<Vec<_>>();
-        let (site, blocks) = SiteModel::learn_and_judge(&read, model);
-        let pins = Pins::default();
-        let judge = |(page, blocks)| LineClassification::of_judged(blocks, page, &site, &pins);
-        let judged: Vec<LineClassification> = read.iter().copied().zip(blocks).map(judge).collect();
-        let kinds = boilerplate::kinds(pages, &judged);
-        let mut site = site;
-        judged.iter().for_each(|judged| site.add_final_labels(&judged.blocks));
-        let extracted: Vec<ExtractedText> = judged.into_iter().map(LineClassification::extracted).collect();
-        let health = Health::from_pages(&extracted);
-        let (host, boilerplate, published) = (host.to_owned(), kinds, None);
-        Self { host, version, learned, learned_from, health, site, boilerplate, published }
+        let (site, blocks) = SiteModel::learn(&read, model);
+        let kinds = boilerplate::kinds(pages, &blocks);
+        let template = Self {
+            host: host.to_owned(),
+            version,
+            learned,
+            learned_from: pages.iter().map(|(url, _)| (*url).to_owned()).collect(),
+            site,
+            boilerplate: kinds.boilerplate,
+            with_text: kinds.with_text,
+            ..Self::default()
+        };
+        let prepared = PreparedTemplate::new(template);
+        let extract = |(page, blocks): (&&Page, &Vec<_>)| {
+            prepared.extract_classified(page, blocks, &Pins::default())
+        };
+        let extracted: Vec<Extraction> = read.iter().zip(&blocks).map(extract).collect();
+        Self { health: Health::from_pages(&extracted), ..prepared.into_template() }
+    }
+
+    /// Adds what an earlier version of the template knows, such as the DOM paths of other layouts of the site. Earlier
+    /// pages have less weight the more pages there are.
+    pub fn remember(&mut self, earlier: &Self) {
+        if self.published.is_some() || earlier.published.is_some() {
+            return;
+        }
+        self.site.remember(&earlier.site);
+        self.with_text.extend(earlier.with_text.iter().cloned());
+        self.boilerplate.extend(earlier.boilerplate.iter().cloned());
+        self.boilerplate.retain(|kind| !self.with_text.contains(kind));
+        self.earlier = std::iter::once(earlier.health).chain(earlier.earlier.iter().copied()).collect();
+        self.earlier.truncate(MAX_EARLIER);
+    }
+
+    /// Compares a page with the training pages of this and of earlier versions. The page is unlike the training pages
+    /// if it is unlike those of each version.
+    #[must_use]
+    pub fn compare(&self, page: &Extraction) -> PageFit {
+        PageFit { unlike: self.is_unlike(page), ..self.health.compare(page) }
+    }
+
+    pub(crate) fn is_unlike(&self, page: &Extraction) -> bool {
+        std::iter::once(&self.health).chain(&self.earlier).all(|health| health.is_unlike(page))
     }
 
     /// Like [`learn`](Self::learn), but with the given method, which may be a published one.
@@ -198,19 +219,19 @@ impl SiteTemplate {
         let Some(published) = PublishedTemplate::learn(method, &read) else {
             return Self::learn(host, version, learned, pages);
         };
-        let mut template = Self {
+        let template = Self {
             host: host.to_owned(),
             version,
             learned,
             learned_from: pages.iter().map(|(url, _)| (*url).to_owned()).collect(),
-            health: Health::default(),
             site: SiteModel { pages: pages.len() as u32, ..SiteModel::default() },
-            boilerplate: BTreeSet::new(),
             published: Some(published),
+            ..Self::default()
         };
-        let extracted: Vec<ExtractedText> = read.iter().map(|page| template.extract(page)).collect();
-        template.health = Health::from_pages(&extracted);
-        template
+        let prepared = PreparedTemplate::new(template);
+        let extract = |page: &&Page| prepared.extract(page, &Pins::default());
+        let extracted: Vec<Extraction> = read.iter().map(extract).collect();
+        Self { health: Health::from_pages(&extracted), ..prepared.into_template() }
     }
 
     /// Returns the method with which the template was learned and is applied.
@@ -221,26 +242,6 @@ impl SiteTemplate {
             Some(PublishedTemplate::FastContentExtractor(_)) => TemplateMethod::FastContentExtractor,
             Some(PublishedTemplate::ContentExtractor(_)) => TemplateMethod::ContentExtractor,
         }
-    }
-
-    /// Extracts a page's text with this template. If the margin is low, or if there is almost no text, also
-    /// tries the model alone, and returns the result with the higher margin.
-    #[must_use]
-    pub fn extract(&self, page: &Page) -> ExtractedText {
-        self.extract_with(block_model::built_in(), page)
-    }
-
-    /// Like [`extract`](Self::extract), for a page whose blocks were read before.
-    #[must_use]
-    pub fn extract_blocks(&self, blocks: PageBlocks) -> ExtractedText {
-        LineClassification::of_blocks(block_model::built_in(), blocks, Some(self), &Pins::default())
-            .extracted()
-    }
-
-    /// Like [`extract`](Self::extract), but with the given model.
-    #[must_use]
-    pub fn extract_with(&self, model: &Forest, page: &Page) -> ExtractedText {
-        LineClassification::of_with(model, page, Some(self), &Pins::default()).extracted()
     }
 
     /// Returns the template as JSON with a final line break.
@@ -278,13 +279,7 @@ impl SiteTemplate {
         let shares = [("margin", margin), ("known", known), ("repeated", repeated), ("alone", alone)];
         let share = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share));
         let is_possible = |dom_path: &DomPathStats| {
-            dom_path.words.is_finite()
-                && dom_path.pages <= self.site.pages
-                && (0.0..=dom_path.words).contains(&dom_path.content)
-                && dom_path
-                    .verdicts
-                    .iter()
-                    .all(|it| it.words.is_finite() && (0.0..=it.words).contains(&it.kept))
+            dom_path.pages <= self.site.pages && dom_path.lengths.iter().all(LogOddsSum::is_possible)
         };
         let dom_path = self.site.dom_paths.iter().find(|(_, dom_path)| !is_possible(dom_path));
         share
@@ -293,29 +288,8 @@ impl SiteTemplate {
     }
 }
 
-impl ExtractedText {
-    /// Returns the number of words in the text.
-    #[must_use]
-    pub fn words(&self) -> usize {
-        self.lines.iter().map(|line| count_words(&line.text)).sum()
-    }
-}
-
-/// Extracts the text of a page without a template.
-#[must_use]
-pub fn extract_alone(page: &Page) -> ExtractedText {
-    extract_alone_with(block_model::built_in(), page)
-}
-
-/// Like [`extract_alone`], but with the given model.
-#[must_use]
-pub fn extract_alone_with(model: &Forest, page: &Page) -> ExtractedText {
-    LineClassification::of_with(model, page, None, &Pins::default()).extracted()
-}
-
 #[cfg(test)]
 mod tests {
-    use gleaner_extract::block_model::FinalLabels;
     use gleaner_html::text::plain;
 
     use super::*;
@@ -349,15 +323,19 @@ mod tests {
         SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages)
     }
 
+    fn extract(template: &SiteTemplate, page: &Page) -> Extraction {
+        PreparedTemplate::new(template.clone()).extract(page, &Pins::default())
+    }
+
     fn text_of(page: &Page) -> String {
         plain(&gleaner_html::text::lines(page, 0, |_| true))
     }
 
     #[test]
     fn a_page_of_the_site_is_extracted_by_template() {
-        let extracted = learned().extract(&page(&story(7)));
-        assert_eq!(extracted.method, ExtractionMethod::Template);
-        assert_eq!(plain(&extracted.lines), text_of(&Page::parse(&story(7))));
+        let extracted = extract(&learned(), &page(&story(7)));
+        assert_eq!(extracted.method, ExtractionMethod::Detection);
+        assert_eq!(plain(&extracted.lines()), text_of(&Page::parse(&story(7))));
         assert!(extracted.margin > 0.5 && extracted.margin <= 1.0, "{extracted:?}");
     }
 
@@ -367,21 +345,21 @@ mod tests {
             "<title>A story</title><main><article><h1>A story</h1><section>{}</section></article></main>",
             story(8)
         ));
-        let extracted = learned().extract(&redesigned);
-        assert!(plain(&extracted.lines).contains("number 81"), "{extracted:?}");
+        let extracted = extract(&learned(), &redesigned);
+        assert!(plain(&extracted.lines()).contains("number 81"), "{extracted:?}");
     }
 
     #[test]
     fn where_nothing_is_there_is_no_confidence() {
-        let nothing = learned().extract(&Page::parse(""));
-        assert_eq!((nothing.lines.len(), nothing.margin), (0, 0.0));
+        let nothing = extract(&learned(), &Page::parse(""));
+        assert_eq!((nothing.lines().len(), nothing.margin), (0, 0.0));
     }
 
     #[test]
     fn a_template_without_pages_leaves_all_to_the_single_page_method() {
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
-        let alone = extract_alone(&page(&story(1)));
-        assert_eq!(empty.extract(&page(&story(1))), alone);
+        let alone = Extraction::cold(&page(&story(1)), &Pins::default());
+        assert_eq!(extract(&empty, &page(&story(1))).lines(), alone.lines());
         assert_eq!(alone.method, ExtractionMethod::BlockModel);
     }
 
@@ -389,18 +367,18 @@ mod tests {
     fn json_gives_the_same_template() {
         let template = learned();
         let json = template.to_json();
-        assert!(json.starts_with("{\n  \"format\": 3,\n  \"host\": \"a.example\""), "{json}");
+        assert!(json.starts_with("{\n  \"format\": 4,\n  \"host\": \"a.example\""), "{json}");
         assert_eq!(SiteTemplate::from_json(&json).unwrap(), template);
     }
 
     #[test]
     fn what_is_no_template_says_so() {
-        let newer = learned().to_json().replacen("\"format\": 3", "\"format\": 9", 1);
+        let newer = learned().to_json().replacen("\"format\": 4", "\"format\": 9", 1);
         let cases = [
             ("", "not a template file: EOF"),
             ("<html>", "not a template file: expected value"),
             ("{}", "it has no \"format\""),
-            ("{\"format\": 3}", "missing field `host`"),
+            ("{\"format\": 4}", "missing field `host`"),
             (&newer, "template format 9 is not known"),
         ];
         for (json, expected) in cases {
@@ -419,26 +397,16 @@ mod tests {
         assert_eq!(changed(&|_| {}), Ok(()));
         let wrong = changed(&|template| template.health.known = 1.5).unwrap_err();
         assert!(wrong.contains("health.known is out of its range"), "{wrong}");
-        let dom_path = |content: f64, words: f64| {
+        let dom_path = |pages: u32, lines: u32, sum: f64| {
             changed(&|template| {
-                let dom_path =
-                    DomPathStats { pages: 1, blocks: 1, words, content, ..DomPathStats::default() };
-                template.site.dom_paths.insert("p.x".into(), dom_path);
+                let sum = LogOddsSum { pages, lines, sum, squares: sum * sum };
+                let lengths = [sum; 5];
+                template.site.dom_paths.insert("p.x".into(), DomPathStats { pages, lengths });
             })
         };
-        assert_eq!(dom_path(3.0, 4.0), Ok(()));
-        let kept = |kept: f64| {
-            changed(&|template| {
-                let verdicts = [FinalLabels { words: 1.0, kept }; 4];
-                template
-                    .site
-                    .dom_paths
-                    .insert("p.x".into(), DomPathStats { verdicts, ..DomPathStats::default() });
-            })
-        };
-        assert_eq!((kept(1.0), kept(1.5).is_err()), (Ok(()), true));
-        for (content, words) in [(5.0, 4.0), (-1.0, 4.0), (-2.0, -1.0)] {
-            let wrong = dom_path(content, words).unwrap_err();
+        assert_eq!(dom_path(1, 1, 3.0), Ok(()));
+        for (pages, lines, sum) in [(1, 0, 0.0), (1, 1, 7.0), (1, 1, -7.0), (99, 99, 1.0)] {
+            let wrong = dom_path(pages, lines, sum).unwrap_err();
             assert!(wrong.contains("the place \"p.x\" is out of its range"), "{wrong}");
         }
     }

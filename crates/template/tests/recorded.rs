@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
-use gleaner_template::{NotArticleReason, PageClass, SiteTemplate, Window, judge};
+use gleaner_template::{Pins, PreparedTemplate, NotArticleReason, PageClass, SiteTemplate, Window, judge};
 
 /// Returns the folder of recorded sets. If it is missing, prints a note and returns `None`.
 fn sets() -> Option<PathBuf> {
@@ -104,8 +104,10 @@ fn texts(folder: &Path) -> Vec<String> {
 
 fn most_unlike(template: &SiteTemplate, pages: &[String]) -> usize {
     let mut window = Window::default();
+    let prepared = PreparedTemplate::new(template.clone());
     let unlike = |(number, html): (usize, &String)| {
-        window.push(number, template.health.compare(&template.extract(&Page::parse(html))));
+        let extraction = prepared.extract(&Page::parse(html), &Pins::default());
+        window.push(number, template.compare(&extraction));
         window.unlike_pages().count()
     };
     pages.iter().enumerate().map(unlike).max().unwrap_or_default()

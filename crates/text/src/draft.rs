@@ -6,9 +6,7 @@ use gleaner_html::Page;
 use gleaner_html::embedded::is_completed;
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 use gleaner_html::text::{Line, LineKind, plain};
-use gleaner_template::{
-    ExtractedText, ExtractionMethod, LineClassification, Pins, PreparedTemplate, SiteTemplate,
-};
+use gleaner_template::{Extraction, ExtractionMethod, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 const FEWEST_DECLARED: u64 = 50;
@@ -38,7 +36,7 @@ pub fn draft(
 ) -> Option<Document> {
     let extracted = match template {
         Some(template) => template.extract(page, pins),
-        None => LineClassification::new(page, None, pins).extracted(),
+        None => Extraction::cold(page, pins),
     };
     draft_from(page, origin, &extracted, template.map(PreparedTemplate::template))
 }
@@ -49,17 +47,17 @@ pub fn draft(
 pub fn draft_from(
     page: &Page,
     origin: &Origin,
-    extracted: &ExtractedText,
+    extracted: &Extraction,
     template: Option<&SiteTemplate>,
 ) -> Option<Document> {
-    let ExtractedText { lines, method, margin, .. } = extracted;
-    let by_template = template.filter(|_| *method != ExtractionMethod::BlockModel);
+    let method = extracted.method;
+    let by_template = template.filter(|_| method != ExtractionMethod::BlockModel);
     let version = by_template.map(|template| template.version);
-    let is_embedded = *method != ExtractionMethod::Detection && is_completed(page);
+    let is_embedded = method != ExtractionMethod::Detection && is_completed(page);
     let suffix = if is_embedded { "+embedded" } else { "" };
-    let mut document = draft_of(page, origin, lines, &format!("{method}{suffix}"), version)?;
+    let mut document = draft_of(page, origin, &extracted.lines(), &format!("{method}{suffix}"), version)?;
     document.extras = absolute(&extracted.extras, page, origin);
-    document.confidence = method.confidence(*margin).map(|it| (100.0 * it).round() as u8);
+    document.confidence = extracted.confidence().map(|it| (100.0 * it).round() as u8);
     Some(document)
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::embedded::complete;
 use gleaner_html::metadata::metadata;
-use gleaner_template::{ExtractedText, LineClassification, PageClass, Pins, is_cut, judge};
+use gleaner_template::{Extraction, PageClass, Pins, is_cut, judge};
 use jiff::Timestamp;
 
 use crate::draft::Origin;
@@ -115,10 +115,10 @@ impl Page {
 
     /// Extracts the text without a template. Also sets the verdict, which needs the same result of the block
     /// model.
-    pub(crate) fn extract_and_judge(&self, pins: &Pins) -> ExtractedText {
-        let (lines, class) = LineClassification::with_class(&self.tree, self.url().unwrap_or_default(), pins);
+    pub(crate) fn extract_and_judge(&self, pins: &Pins) -> Extraction {
+        let (extraction, class) = Extraction::with_class(&self.tree, self.url().unwrap_or_default(), pins);
         self.verdict.get_or_init(|| class);
-        lines.extracted()
+        extraction
     }
 
     /// Whether the end of the page was not read because the page is too large.

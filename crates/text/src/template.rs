@@ -29,10 +29,8 @@ impl Template {
         self.site().to_json()
     }
 
-    /// Returns the text and metadata of a page of the site, or `None` if no text was found. If the result
-    /// with the template has a low margin or almost no text, the block model alone is tried too. Its result
-    /// is preferred if it has a higher margin. If the template found almost no text, the result of the block
-    /// model must also have more text.
+    /// Returns the text and metadata of a page of the site, or `None` if no text was found. The block model decides
+    /// about the lines that the template leaves in doubt, and about all lines of a page that the template does not know.
     ///
     /// ```
     /// use gleaner_text::{Page, learn};
@@ -62,7 +60,7 @@ impl Template {
     /// pages, the template is out of date ([`Window`](crate::Window)).
     #[must_use]
     pub fn compare(&self, page: &Page) -> PageFit {
-        self.health().compare(&self.0.extract(page.tree(), &Pins::default()))
+        self.site().compare(&self.0.extract(page.tree(), &Pins::default()))
     }
 
     /// Returns the host of the training pages, or `unknown` if their addresses were unknown.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_template::LineClassification;
+use gleaner_template::Extraction;
 use gleaner_template::explain::{ExplanationInput, explain};
 use gleaner_text::Template;
 
@@ -22,8 +22,8 @@ pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> CommandRe
     let host = page.canonical_url().map(CanonicalUrl::host).or(template.as_deref().map(Template::host));
     let pins_file = host.map(|host| pins.file_to_edit(&config.template.pins, host));
     let judgement = match template.as_deref() {
-        Some(template) => template.prepared().classify(page.tree(), &pins),
-        None => LineClassification::new(page.tree(), None, &pins),
+        Some(template) => template.prepared().extract(page.tree(), &pins),
+        None => Extraction::cold(page.tree(), &pins),
     };
     let html = explain(&ExplanationInput {
         page: page.tree(),

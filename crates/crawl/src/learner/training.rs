@@ -12,12 +12,12 @@ use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError, UrlWithPage};
-use gleaner_template::{LineClassification, Pins, PreparedTemplate, SiteTemplate};
+use gleaner_template::{Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::extraction::AdmissionRules;
 use crate::frontier::schedule::GroupName;
-use gleaner_text::draft::{Origin, draft, draft_from};
+use gleaner_text::draft::{Origin, draft};
 
 /// A job for the buffered articles of one host: learn a template from them, or extract each on its own.
 #[derive(Debug)]
@@ -79,7 +79,14 @@ pub(crate) fn train(
             }
         }
     }
-    let learn = |version| SiteTemplate::learn_by(job.method, &job.name, version, now, &named(&kept));
+    let earlier = store.template(&job.name)?.and_then(|json| SiteTemplate::from_json(&json).ok());
+    let learn = |version| {
+        let mut learned = SiteTemplate::learn_by(job.method, &job.name, version, now, &named(&kept));
+        if let Some(earlier) = &earlier {
+            learned.remember(earlier);
+        }
+        learned
+    };
     let template = job.version.map(learn).map(PreparedTemplate::new);
     let extract =
         |kept: &ParsedPage| guarded(|| Ok(draft(&kept.page, &kept.origin, template.as_ref(), pins)));
@@ -129,11 +136,10 @@ fn separate_equal_texts(
     if !drafts.iter().flatten().flatten().any(is_twin) {
         return;
     }
-    let compared = SiteTemplate::learn(&job.name, 0, now, &named(kept));
+    let compared = PreparedTemplate::new(SiteTemplate::learn(&job.name, 0, now, &named(kept)));
     for (kept, slot) in kept.iter().zip(drafts) {
         if slot.as_ref().is_ok_and(|document| document.as_ref().is_some_and(is_twin))
-            && let extracted = LineClassification::new(&kept.page, Some(&compared), pins).extracted()
-            && let Some(mut better) = draft_from(&kept.page, &kept.origin, &extracted, Some(&compared))
+            && let Some(mut better) = draft(&kept.page, &kept.origin, Some(&compared), pins)
         {
             better.template_version = None;
             *slot = Ok(Some(better));

@@ -11,12 +11,10 @@ pub mod labels;
 
 use std::collections::BTreeMap;
 
-use gleaner_extract::block_model::{Forest, Repeated, feature_rows};
-use gleaner_html::Page;
+use gleaner_extract::block_model::{Forest, feature_rows};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
-use crate::folds::{FOLDS, KEPT, training_pages};
 use crate::measure::words::WordBag;
 use crate::parallel::in_order;
 use boosting::{BoostingParams, FeatureTable, Target};
@@ -46,9 +44,7 @@ struct TrainingPage {
 }
 
 impl TrainingSet {
-    /// Reads every page that has gold text, and calls `done` once per page. If a set has only one site and at
-    /// least five pages, each page is included twice with half its weight: once complete, and once without
-    /// the blocks that the training pages of its fold repeat.
+    /// Reads every page that has gold text, and calls `done` once per page.
     ///
     /// # Errors
     /// A page cannot be read.
@@ -120,48 +116,28 @@ impl CrossValidated {
 }
 
 fn of_set(set: &Dataset, done: &(dyn Fn() + Sync)) -> Result<Vec<TrainingPage>, DatasetError> {
-    let of_one_site = set.sites() == 1 && set.entries.len() >= FOLDS;
-    let kept =
-        in_order(set.entries.par_iter().take(if of_one_site { KEPT } else { 0 }).map(PageEntry::read))?;
-    let repeated: Vec<Repeated> = (0..FOLDS)
-        .into_par_iter()
-        .map(|fold| {
-            let pages: Vec<&Page> = training_pages(kept.len(), fold).map(|at| &kept[at].page).collect();
-            Repeated::from_pages(&pages)
-        })
-        .collect();
-    let nothing = Repeated::default();
-    let read = |(at, entry): (usize, &PageEntry)| {
+    let read = |entry: &PageEntry| {
         let page = entry.read()?;
         done();
-        let own = &repeated[at % FOLDS];
-        let forms: Vec<(&Repeated, f32)> =
-            if own.is_empty() { vec![(&nothing, 1.0)] } else { vec![(&nothing, 0.5), (own, 0.5)] };
-        Ok(training_page(entry, &page, &forms))
+        Ok(training_page(entry, &page))
     };
-    let with_gold = set.entries.par_iter().enumerate().filter(|(_, entry)| entry.gold.is_some());
-    in_order(with_gold.map(read))
+    in_order(set.entries.par_iter().filter(|entry| entry.gold.is_some()).map(read))
 }
 
-fn training_page(entry: &PageEntry, recorded: &RecordedPage, forms: &[(&Repeated, f32)]) -> TrainingPage {
+fn training_page(entry: &PageEntry, recorded: &RecordedPage) -> TrainingPage {
     let gold = recorded.gold.as_deref().unwrap_or_default();
-    let mut example = TrainingPage { site: entry.site.clone(), rows: Vec::new(), targets: Vec::new() };
-    for (repeated, share) in forms {
-        let (placed, rows): (Vec<_>, Vec<Vec<f32>>) =
-            feature_rows(&recorded.page, repeated).into_iter().unzip();
-        let texts: Vec<&str> = placed.iter().map(|placed| placed.line.text.as_str()).collect();
-        let labels = labels::labels(&texts, gold);
-        let trust = agreement(&texts, &labels, gold);
-        let weight = |text: &&str| (gleaner_extract::words(text).count() as f32).min(LONG) + ANY;
-        let sum: f32 = texts.iter().map(weight).sum();
-        let target = |(label, text): (&f32, &&str)| Target {
-            label: *label,
-            weight: share * trust * weight(text) / sum * WEIGHT_OF_A_PAGE,
-        };
-        example.targets.extend(labels.iter().zip(&texts).map(target));
-        example.rows.extend(rows);
-    }
-    example
+    let (placed, rows): (Vec<_>, Vec<Vec<f32>>) = feature_rows(&recorded.page).into_iter().unzip();
+    let texts: Vec<&str> = placed.iter().map(|placed| placed.line.text.as_str()).collect();
+    let labels = labels::labels(&texts, gold);
+    let trust = agreement(&texts, &labels, gold);
+    let weight = |text: &&str| (gleaner_extract::words(text).count() as f32).min(LONG) + ANY;
+    let sum: f32 = texts.iter().map(weight).sum();
+    let target = |(label, text): (&f32, &&str)| Target {
+        label: *label,
+        weight: trust * weight(text) / sum * WEIGHT_OF_A_PAGE,
+    };
+    let targets = labels.iter().zip(&texts).map(target).collect();
+    TrainingPage { site: entry.site.clone(), rows, targets }
 }
 
 const WEIGHT_OF_A_PAGE: f32 = 200.0;

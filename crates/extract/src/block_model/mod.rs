@@ -7,8 +7,8 @@
 //! 3. Regression trees ([`Forest`]) compute the log-odds that the block is body text.
 //! 4. The body text consists of the blocks with a probability above a half.
 //!
-//! If other pages of the site are known, [`SiteModel`] first removes the text that the site repeats. Then it
-//! combines the result of the model with the results for the same DOM path on the other pages.
+//! If other pages of the site are known, [`SiteModel`] stores the text that the site repeats, and the log-odds that the
+//! model gave to the lines at each DOM path. [`PathIndex`] looks them up for the lines of a further page.
 //!
 //! The example `train` of the crate eval trained [`built_in`]. docs/evaluation.md describes the training data
 //! and the results on unseen sites.
@@ -28,10 +28,10 @@ mod block;
 mod features;
 mod forest;
 mod hashing;
-mod known;
 mod lexicon;
 mod memo;
 mod odds;
+mod path_index;
 mod quick_scorer;
 mod removed;
 mod repeated;
@@ -46,48 +46,76 @@ use gleaner_html::{NodeId, Page};
 
 pub use forest::{Forest, Split, Tree};
 pub use hashing::word_hashes;
-pub use known::{Known, KnownDomPath, KnownLine};
+pub use path_index::{MOSTLY, PathIndex};
 pub use removed::RemovalReason;
 pub use repeated::Repeated;
 pub use scene::is_cut;
-pub use site::{DomPathStats, FinalLabels, PageBlocks, SiteModel};
+pub use site::{DomPathStats, LogOddsSum, MAX_LOG_ODDS, PathEvidence, SiteModel};
 
 /// A block with the result of its classification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassifiedBlock {
     /// The block.
     pub placed: PlacedLine,
-    /// The log-odds that the block is body text, from the model and the site. 0 means a probability of 0.5.
+    /// The log-odds that the block is body text, from all evidence. 0 means a probability of 0.5.
     pub log_odds: f32,
-    /// The log-odds from the model alone.
-    pub alone: f32,
-    /// The log-odds of the block's DOM path on the training pages. `None` if no training page has a block at
-    /// this DOM path.
-    pub vote: Option<f32>,
-    /// The reason why the block was removed before the classification. `None` if the model classified it. A
-    /// removed block has log-odds -6 and no `vote`.
+    /// The log-odds from the model. 0 if the model was not asked.
+    pub model: f32,
+    /// What the site's template knows about lines at the block's DOM path. `None` if no training page has a line there.
+    pub path: Option<PathEvidence>,
+    /// The reason why the block was removed. `None` if it was not. A removed block is not body text.
     pub removed: Option<RemovalReason>,
-    /// The name of the block's DOM path, as in [`SiteModel::dom_paths`].
+    /// The name of the block's DOM path, as in [`SiteModel::dom_paths`]. Empty if the model was not asked.
     pub dom_path: String,
     /// The number of words.
     pub words: u32,
     /// The share of the words that are in links, 0 to 1.
     pub link_share: f32,
+    /// What decided about the block.
+    pub reason: Reason,
+}
+
+/// What decided whether a block is body text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reason {
+    /// The evidence of the model and, if there is a template, of the block's DOM path.
+    #[default]
+    Model,
+    /// The block was removed ([`ClassifiedBlock::removed`]).
+    Removed,
+    /// The DOM path alone: the model would almost certainly say the same of every line there.
+    Path,
+    /// The DOM path does not decide, but the block is between lines of body text in one element.
+    Between,
+    /// The DOM path does not decide, and the block is a line of links, or short and away from the body text.
+    Unlikely,
+    /// The words show a credit, a by-line or a "read more" line.
+    Words,
+    /// The block is in a boilerplate subtree of the site.
+    Subtree,
 }
 
 impl ClassifiedBlock {
-    fn from_block(block: block::Block) -> Self {
-        let link_share = block.link_share();
+    /// A block of which nothing is known.
+    #[must_use]
+    pub fn new(placed: PlacedLine) -> Self {
         Self {
-            placed: block.placed,
+            placed,
             log_odds: 0.0,
-            alone: 0.0,
-            vote: None,
+            model: 0.0,
+            path: None,
             removed: None,
             dom_path: String::new(),
-            words: block.words.len() as u32,
-            link_share,
+            words: 0,
+            link_share: 0.0,
+            reason: Reason::Model,
         }
+    }
+
+    /// Whether most of the words are in links.
+    #[must_use]
+    pub fn is_link(&self) -> bool {
+        self.link_share > MOSTLY
     }
 
     /// Whether the block is body text, that is, its log-odds are above 0.
@@ -137,11 +165,10 @@ pub fn phrase_kinds_of(line: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns each block of a page with its features, for training. Blocks that are removed before the
-/// classification are omitted: text that the site repeats, consent dialogs, and placeholders that the page
-/// repeats.
+/// classification are omitted: consent dialogs, and placeholders that the page repeats.
 #[must_use]
-pub fn feature_rows(page: &Page, repeated: &Repeated) -> Vec<(PlacedLine, Vec<f32>)> {
-    let scene = scene::Scene::new(page, repeated);
+pub fn feature_rows(page: &Page) -> Vec<(PlacedLine, Vec<f32>)> {
+    let scene = scene::Scene::new(page);
     let features = features::Features::new(page, &scene);
     let row = |at: usize| {
         let mut row: Vec<f32> = Vec::with_capacity(feature_names().len());
@@ -164,7 +191,59 @@ pub fn built_in() -> &'static Forest {
 /// Classifies every block of a page with a model. The blocks are in page order.
 #[must_use]
 pub fn classify(page: &Page, model: &Forest) -> Vec<ClassifiedBlock> {
-    SiteModel::default().classify(page, model)
+    PageReading::new(page, model).blocks
+}
+
+/// Like [`classify`], but asks the model only about the blocks whose text begins at one of the nodes `asked`, which are
+/// sorted.
+#[must_use]
+pub fn classify_some(page: &Page, model: &Forest, asked: &[NodeId]) -> Vec<ClassifiedBlock> {
+    PageReading::of_some(page, model, |block| asked.binary_search(&block.placed.nodes.start).is_ok()).blocks
+}
+
+/// The classified blocks of a page alone.
+#[derive(Debug, Clone)]
+struct PageReading {
+    blocks: Vec<ClassifiedBlock>,
+    /// A key that is the same for all copies of an article ([`scene::Scene::article_key`]).
+    article: Option<u64>,
+}
+
+impl PageReading {
+    fn new(page: &Page, model: &Forest) -> Self {
+        Self::of_some(page, model, |_| true)
+    }
+
+    fn of_some(page: &Page, model: &Forest, is_asked: impl Fn(&block::Block) -> bool) -> Self {
+        let mut scene = scene::Scene::new(page);
+        let article = scene.article_key();
+        let asked: Vec<usize> = (0..scene.blocks.len()).filter(|at| is_asked(&scene.blocks[*at])).collect();
+        let mut odds = asked.iter().copied().zip(odds::of_some(page, &scene, model, &asked)).peekable();
+        let index = PathIndex::unfiltered();
+        let mut blocks: Vec<ClassifiedBlock> = Vec::with_capacity(scene.blocks.len() + scene.taken.len());
+        let mut add = |block: block::Block, log_odds: Option<f32>, removed| {
+            let link_share = block.link_share();
+            let asked = log_odds.map(|_| index.dom_path(page, block.placed.block, link_share));
+            blocks.push(ClassifiedBlock {
+                log_odds: log_odds.unwrap_or_default(),
+                model: log_odds.unwrap_or_default(),
+                removed,
+                reason: if removed.is_some() { Reason::Removed } else { Reason::Model },
+                dom_path: asked.unwrap_or_default(),
+                words: block.words.len() as u32,
+                link_share,
+                ..ClassifiedBlock::new(block.placed)
+            });
+        };
+        for (at, block) in std::mem::take(&mut scene.blocks).into_iter().enumerate() {
+            add(block, odds.next_if(|(asked, _)| *asked == at).map(|(_, odds)| odds), None);
+        }
+        for (block, removed) in std::mem::take(&mut scene.taken) {
+            add(block, Some(-MAX_LOG_ODDS), Some(removed));
+        }
+        blocks.sort_by_key(|block| block.placed.nodes.start);
+        Self { blocks, article }
+    }
 }
 
 /// Returns the margin of a classification, 0 to 1: twice the mean distance of the blocks' probabilities from

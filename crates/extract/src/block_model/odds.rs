@@ -12,10 +12,6 @@ use super::scene::Scene;
 /// Maximum number of blocks whose features are in memory at once. They fit into the processor's cache.
 const AT_ONCE: usize = 32;
 
-pub(super) fn of_all(page: &Page, scene: &Scene, model: &Forest) -> Vec<f32> {
-    of_some(page, scene, model, &(0..scene.blocks.len()).collect::<Vec<_>>())
-}
-
 pub(super) fn of_some(page: &Page, scene: &Scene, model: &Forest, blocks: &[usize]) -> Vec<f32> {
     if blocks.is_empty() {
         return Vec::new();

@@ -1,6 +1,5 @@
 //! Removes lines from a page before the classification:
 //!
-//! * lines that the site repeats ([`super::Repeated`]);
 //! * lines in a consent dialog, which is an element with a name that consent platforms use. An element that
 //!   contains an `<h1>`, an `<article>` or the `<main>` is never a dialog;
 //! * lines that the page repeats, such as placeholders of blocked embeds: a line with at least [`LONG`] words
@@ -18,7 +17,7 @@ use super::scene::{Element, Scene};
 /// The reason why a line was removed before the classification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovalReason {
-    /// The site repeats the line.
+    /// The site repeats the line ([`super::Repeated`]).
     RepeatedBySite,
     /// The page repeats the line many times, for example as a placeholder of blocked embeds.
     RepeatedOnPage,

@@ -16,11 +16,13 @@ use super::hashing::{ByHash, MixedHasherBuilder, hash, hash_with_masked};
 use super::lexicon;
 use super::memo::Memo;
 use super::removed::RemovalReason;
-use super::repeated::Repeated;
 use super::statements::Statements;
 use crate::has_word;
 
 pub(super) const MOST_BLOCKS: usize = 50_000;
+
+/// Minimum number of words of a paragraph that identifies an article together with the title.
+const LONG_PARAGRAPH: usize = 20;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
@@ -61,8 +63,6 @@ pub(super) struct Element {
     pub(super) parent: usize,
     pub(super) kinds: u32,
     pub(super) class: u64,
-    /// Hash of the element's own tag, class and id (digits masked).
-    pub(super) own: u64,
     /// Hash of tags, classes and ids (digits masked) from the root to this element.
     pub(super) path: u64,
     pub(super) tags: u64,
@@ -98,49 +98,43 @@ pub fn is_cut(page: &Page) -> bool {
 }
 
 impl Scene {
-    /// Reads a page without the blocks that its site repeats, in linear time.
-    pub(super) fn new(page: &Page, repeated: &Repeated) -> Self {
-        let mut scene = Self::read(page, &mut Named::default());
-        scene.take_away(repeated);
-        scene.settle(page);
-        scene
-    }
-
-    /// Reads the blocks and elements of a page. The caller must call [`Self::settle`] afterwards.
-    /// Pages of one site share `named`.
-    pub(super) fn read<'a>(page: &'a Page, named: &mut Named<'a>) -> Self {
+    /// Reads a page in linear time.
+    pub(super) fn new(page: &Page) -> Self {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
         placed.truncate(MOST_BLOCKS);
         let mut marks = NodeMarks::from_page(page);
-        let dom_paths = scene.find_elements(page, &placed, named);
+        let elements = scene.find_elements(page, &placed);
         scene.blocks = placed
             .into_iter()
             .map(|placed| {
-                let element = dom_paths[placed.block as usize] as usize;
+                let element = elements[placed.block as usize] as usize;
                 marks.block(page, placed, element)
             })
             .collect();
         scene.stated = Statements::from_page(page);
         scene.take_foreign(page);
+        scene.headline = scene.find_headline(page);
+        scene.sum();
+        scene.count_alike();
+        scene.best = scene.find_best(page);
         scene
     }
 
-    pub(super) fn settle(&mut self, page: &Page) {
-        self.headline = self.find_headline(page);
-        self.sum();
-        self.count_alike();
-        self.best = self.find_best(page);
+    /// Returns a key that is the same for all copies of an article. Returns `None` if the page has no title or no long
+    /// paragraph.
+    pub(super) fn article_key(&self) -> Option<u64> {
+        let paragraphs = self.blocks.iter().filter(|block| block.link_share() < 0.5);
+        let longest = paragraphs.max_by_key(|block| block.words.len())?;
+        let told = longest.words.len() >= LONG_PARAGRAPH && !self.stated.title.is_empty();
+        let title = || self.stated.title.iter().fold(0, |all, word| all ^ word);
+        told.then(|| hash(&(title(), longest.text)))
     }
 
     /// Finds the elements that contain blocks. Returns the element index of each node, or 0 if it has none.
-    fn find_elements<'a>(
-        &mut self,
-        page: &'a Page,
-        placed: &[PlacedLine],
-        named: &mut Named<'a>,
-    ) -> Vec<u32> {
+    fn find_elements(&mut self, page: &Page, placed: &[PlacedLine]) -> Vec<u32> {
+        let mut named = Named::default();
         let mut dom_paths: Vec<u32> = vec![0; page.len()];
         let mut nodes: Vec<NodeId> = Vec::new();
         for line in placed {
@@ -155,21 +149,12 @@ impl Scene {
             dom_paths[node as usize] = at;
             let parent = dom_paths[page.node(node).parent as usize] as usize;
             let above = self.elements.get(parent);
-            self.elements.push(element(page, node, parent, above, named));
+            self.elements.push(element(page, node, parent, above, &mut named));
         }
         dom_paths
     }
 
-    /// Removes repeated blocks. The caller must call [`Self::settle`] afterwards.
-    pub(super) fn take_away(&mut self, repeated: &Repeated) {
-        let elements = &self.elements;
-        let is_repeated = |block: &Block| repeated.holds(elements[block.element].path, block.text);
-        let taken = self.blocks.extract_if(.., |block| is_repeated(block));
-        self.taken.extend(taken.map(|block| (block, RemovalReason::RepeatedBySite)));
-    }
-
     fn sum(&mut self) {
-        self.forget_sums();
         for (at, block) in self.blocks.iter().enumerate() {
             let sum = Sum::from_block(block);
             let element = &mut self.elements[block.element];
@@ -188,16 +173,6 @@ impl Scene {
             parent.first = parent.first.min(first);
             parent.last = parent.last.max(last);
         }
-    }
-
-    fn forget_sums(&mut self) {
-        for element in &mut self.elements {
-            (element.sum, element.first, element.last) = (Sum::default(), usize::MAX, 0);
-        }
-        self.whole = Sum::default();
-        self.paths.clear();
-        self.tag_paths.clear();
-        self.texts.clear();
     }
 
     fn count_alike(&mut self) {
@@ -299,7 +274,6 @@ fn element<'a>(
         parent,
         kinds,
         class,
-        own,
         path: hash(&(above.map_or(0, |above| above.path), own)),
         tags: hash(&(above.map_or(0, |above| above.tags), names[0])),
         sum: Sum::default(),
@@ -319,7 +293,7 @@ mod tests {
         let page = Page::parse(
             "<title>Rain</title><div class=a-1><p>one two</p><p>three <a href=/>four</a></p></div><div class=a-2>x</div>",
         );
-        let scene = Scene::new(&page, &Repeated::default());
+        let scene = Scene::new(&page);
         assert_eq!(scene.blocks.len(), 3);
         let first = &scene.elements[scene.elements[scene.blocks[0].element].parent];
         assert_eq!((first.sum.words, first.sum.linked, first.first, first.last), (4.0, 1.0, 0, 1));
@@ -330,7 +304,7 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert!(Scene::new(&Page::parse(""), &Repeated::default()).blocks.is_empty());
-        assert!(Scene::new(&Page::default(), &Repeated::default()).blocks.is_empty());
+        assert!(Scene::new(&Page::parse("")).blocks.is_empty());
+        assert!(Scene::new(&Page::default()).blocks.is_empty());
     }
 }

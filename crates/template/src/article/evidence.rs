@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use gleaner_extract::block_model::{Known, KnownLine};
+use gleaner_extract::block_model::{ClassifiedBlock, PathIndex};
 use gleaner_html::Page;
 use gleaner_html::metadata::{Metadata, metadata};
 
@@ -12,7 +12,6 @@ use super::cards::{Cards, LineMarks};
 use super::declared::{DeclaredType, json_ld_types};
 use super::signals::Signals;
 use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
-use crate::detection::{DECISIVE, LEAST_PAGES};
 
 /// On a known site, a page is a hub if it has no text at the site's DOM paths, its longest sequence of prose
 /// has fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.
@@ -29,12 +28,9 @@ pub(super) struct Evidence<'a> {
     metadata: OnceCell<Metadata>,
 }
 
-/// Whether a line is at a DOM path where the training pages of its site had body text.
-fn is_of_text(line: &KnownLine) -> bool {
-    !line.repeated
-        && line
-            .dom_path
-            .is_some_and(|dom_path| dom_path.pages >= LEAST_PAGES && dom_path.log_odds >= DECISIVE)
+/// Whether a line is at a DOM path that decides that it is body text.
+fn is_of_text(line: &ClassifiedBlock) -> bool {
+    line.removed.is_none() && line.path.is_some_and(|path| path.decision() == Some(true))
 }
 
 impl<'a> Evidence<'a> {
@@ -99,7 +95,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns why the page is not an article, or `None` if only the block model can decide this. If `site`
     /// is `None`, the reason equals that of [`super::judge_blocks`].
-    pub(super) fn without_model(&self, site: Option<&Known>) -> Option<NotArticleReason> {
+    pub(super) fn without_model(&self, site: Option<&PathIndex>) -> Option<NotArticleReason> {
         let poor = self.poor_or_declared();
         let is_hub = poor.is_none() && self.is_hub();
         let may_be_hub = site.is_some()
@@ -109,7 +105,7 @@ impl<'a> Evidence<'a> {
         if poor.is_none() && !is_hub && !may_be_hub {
             return None;
         }
-        let lines = site.unwrap_or(&Known::default()).lines(self.page, |_| true);
+        let lines = site.unwrap_or(&PathIndex::default()).lines(self.page, |_| true);
         if walls::may_be_wall(self.page, &lines) {
             return None;
         }
@@ -119,7 +115,7 @@ impl<'a> Evidence<'a> {
         let has_text = || lines.iter().any(is_of_text);
         let is_refused = is_hub && !walls::may_be_gallery(self.page, &lines) || may_be_hub && !has_text();
         is_refused.then(|| {
-            let mark = |line: &KnownLine| LineMarks::new(&line.placed, line.words, false);
+            let mark = |line: &ClassifiedBlock| LineMarks::new(&line.placed, line.words, false);
             let marks: Vec<LineMarks> = lines.iter().map(mark).collect();
             self.kind_of_hub(Cards::new(self.page, &marks).priced)
         })

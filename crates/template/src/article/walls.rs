@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use gleaner_extract::Phrases;
-use gleaner_extract::block_model::{ClassifiedBlock, KnownLine, kinds_of_element, phrase_kinds_of};
+use gleaner_extract::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
 use gleaner_html::text::{LineKind, tidy};
 use gleaner_html::{NodeId, Page};
 
@@ -57,7 +57,7 @@ const NEAR: usize = 4;
 const PICTURES: usize = 6;
 
 /// Whether the page contains a phrase of a wall. If not, it cannot be a wall. `lines` are all its lines.
-pub(super) fn may_be_wall(page: &Page, lines: &[KnownLine]) -> bool {
+pub(super) fn may_be_wall(page: &Page, lines: &[ClassifiedBlock]) -> bool {
     let lines = lines.iter().map(|line| (line.placed.line.text.as_str(), line.words, line.link_share));
     has_phrase(&title(page), lines)
 }
@@ -191,7 +191,7 @@ pub(super) fn is_gallery(judged: &[ClassifiedBlock]) -> bool {
 }
 
 /// Whether the page may be a gallery, whichever lines the block model classifies as body text.
-pub(super) fn may_be_gallery(page: &Page, lines: &[KnownLine]) -> bool {
+pub(super) fn may_be_gallery(page: &Page, lines: &[ClassifiedBlock]) -> bool {
     let is_named = |id: NodeId| {
         let names = [page.tag(id), page.attribute(id, "class"), page.attribute(id, "id")];
         let is_one = |name: &str| {
@@ -200,7 +200,7 @@ pub(super) fn may_be_gallery(page: &Page, lines: &[KnownLine]) -> bool {
         };
         names.into_iter().flatten().any(is_one)
     };
-    let may_be_caption = |line: &&KnownLine| {
+    let may_be_caption = |line: &&ClassifiedBlock| {
         let block = line.placed.block;
         line.words >= PROSE
             && (line.placed.line.kind == LineKind::Caption

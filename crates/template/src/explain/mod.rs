@@ -27,7 +27,7 @@ pub use view::MOST_BYTES;
 pub use why::class_words;
 
 use crate::class::{ClassReason, LineClass, Named, classify};
-use crate::{LineClassification, Pins, SiteTemplate};
+use crate::{Extraction, Pins, SiteTemplate};
 use pinning::{pin, suggestions};
 
 /// The style sheet for the classes of lines. It defines `--colour` and `--tint` for every
@@ -47,9 +47,8 @@ pub struct ExplanationInput<'a> {
     pub pins: &'a Pins,
     /// The file to which the user adds pins ([`Pins::file_to_edit`]). `None` if the page's host is unknown.
     pub pins_file: Option<&'a str>,
-    /// The result of [`PreparedTemplate::classify`](crate::PreparedTemplate::classify) or
-    /// [`LineClassification::new`] for this page, template and pins.
-    pub judgement: &'a LineClassification,
+    /// The extraction of this page with this template and these pins.
+    pub judgement: &'a Extraction,
 }
 
 /// Returns the explanation as an HTML document. Its size is at most about [`MOST_BYTES`].
@@ -57,10 +56,10 @@ pub struct ExplanationInput<'a> {
 /// ```
 /// use gleaner_html::Page;
 /// use gleaner_template::explain::{ExplanationInput, explain};
-/// use gleaner_template::{LineClassification, Pins};
+/// use gleaner_template::{Extraction, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
-/// let judgement = LineClassification::new(&page, None, &pins);
+/// let judgement = Extraction::cold(&page, &pins);
 /// let (url, template, pins_file) = (None, None, None);
 /// let html = explain(&ExplanationInput { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement });
 /// assert!(html.contains("Rain fell.") && !html.contains("<script"));
@@ -91,10 +90,10 @@ pub struct ListedLine {
 /// ```
 /// use gleaner_html::Page;
 /// use gleaner_template::explain::{ExplanationInput, listed};
-/// use gleaner_template::{LineClassification, Pins};
+/// use gleaner_template::{Extraction, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
-/// let judgement = LineClassification::new(&page, None, &pins);
+/// let judgement = Extraction::cold(&page, &pins);
 /// let (url, template, pins_file) = (None, None, None);
 /// let explained = ExplanationInput { page: &page, url, template, pins: &pins, pins_file, judgement: &judgement };
 /// let texts: Vec<String> = listed(&explained, 10).into_iter().map(|line| line.text).collect();
@@ -169,7 +168,12 @@ pub(crate) mod tests {
     }
 
     fn explained(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> String {
-        let judgement = LineClassification::of_with(&long_lines(), page, template, pins);
+        let judgement = match template {
+            Some(template) => {
+                crate::PreparedTemplate::new(template.clone()).extract_with(&long_lines(), page, pins)
+            }
+            None => Extraction::cold_with(&long_lines(), page, pins),
+        };
         let url = Some("https://a.example/?a=1&b=<2>");
         let pins_file = Some("pins/a.example.toml");
         explain(&ExplanationInput { page, url, template, pins, pins_file, judgement: &judgement })
@@ -202,7 +206,7 @@ pub(crate) mod tests {
         let template = crate::PreparedTemplate::new(learned);
         let page = page(70, "<p>Photo: Anna Berg</p><blockquote>So it was.</blockquote>");
         let pins = Pins::default();
-        let judgement = template.classify(&page, &pins);
+        let judgement = template.extract(&page, &pins);
         let template = Some(template.template());
         let html = explain(&ExplanationInput {
             page: &page,

@@ -8,7 +8,7 @@ use gleaner_render::text::{count, number};
 use maud::{Markup, PreEscaped, html};
 
 use super::pinning::{Suggestion, pin, suggestions};
-use super::why::{chance, dom_path, percent, why};
+use super::why::{chance, percent, why};
 use super::{ExplanationInput, classes};
 use crate::class::{ClassReason, LineClass};
 use crate::{ExtractionMethod, PageClass, Pin, judge};
@@ -104,12 +104,12 @@ impl<'a> ExplanationView<'a> {
         html! {
             dl.facts {
                 (fact("Judged by", &html! { (self.judged_by()) }))
-                @if let Some(confidence) = judgement.method.confidence(judgement.margin) {
+                @if let Some(confidence) = judgement.confidence() {
                     (fact("Confidence", &html! { (percent(confidence)) }))
                 }
                 (fact("Content", &html! { (content) }))
                 // A crawl does not check whether a detected page is an article.
-                @if let (PageClass::NotArticle(reason), true) = (verdict, judgement.decisions.is_empty()) {
+                @if let (PageClass::NotArticle(reason), true) = (verdict, judgement.method != ExtractionMethod::Detection) {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
                 }
                 @if !self.explained.pins.selects_nothing() { (fact("Pinned", &html! { (self.pinned()) })) }
@@ -160,7 +160,7 @@ impl<'a> ExplanationView<'a> {
                 )
             }
             (Some(template), ExtractionMethod::BlockModel) => format!(
-                "the model alone, since template {} of {} is unsure of this page",
+                "the model alone, since template {} of {} does not know this page",
                 template.version, template.host
             ),
             (None, _) => "the model alone, without a template".into(),
@@ -291,8 +291,8 @@ impl<'a> ExplanationView<'a> {
         let is_pinned = is_insert || judgement.pins[at].is_some();
         let unless_repeated = |text: String| if block.removed.is_some() { "-".to_owned() } else { text };
         let figures = [
-            unless_repeated(percent(chance(block.alone))),
-            unless_repeated(block.vote.map_or_else(|| "-".into(), |vote| percent(chance(vote)))),
+            if is_asked(block) { percent(chance(block.model)) } else { "-".to_owned() },
+            unless_repeated(block.path.map_or_else(|| "-".into(), |path| percent(chance(path.mean)))),
             number(u64::from(block.words)),
             percent(block.link_share),
         ];
@@ -319,17 +319,16 @@ impl<'a> ExplanationView<'a> {
             div.why lang="en" {
                 p { (why) }
                 dl {
-                    @if block.removed.is_none() {
-                        (fact("Model alone", &html! { (percent(chance(block.alone))) }))
+                    @if is_asked(block) {
+                        (fact("Model alone", &html! { (percent(chance(block.model))) }))
                     }
-                    @if let Some(seen) = dom_path(self.explained.template, block) {
-                        (fact("Place votes", &html! {
-                            (percent(chance(seen.log_odds()))) ", " (count(seen.blocks.into(), "block")) " on "
-                            (count(seen.pages.into(), "page"))
+                    @if let Some(path) = block.path {
+                        (fact("Place", &html! {
+                            (percent(chance(path.mean))) " on " (count(path.pages.into(), "page"))
                         }))
                     }
                     (fact("Words", &html! { (words) ", " (percent(block.link_share)) " in links" }))
-                    (fact("Place", &html! { (block.dom_path) }))
+                    (fact("DOM path", &html! { (block.dom_path) }))
                     @for (number, suggestion) in self.selectors[at].iter().enumerate().filter(|_| !is_pinned) {
                         (fact(pin_title(number, self.classes[at].0), &to_pin(suggestion, self.classes[at].0)))
                     }
@@ -358,6 +357,11 @@ fn to_pin(suggestion: &Suggestion, class: LineClass) -> Markup {
             None => {}
         }
     }
+}
+
+/// Whether the model was asked about the line.
+fn is_asked(block: &ClassifiedBlock) -> bool {
+    block.removed.is_none() && block.model != 0.0
 }
 
 fn text(block: &ClassifiedBlock) -> Markup {

@@ -1,12 +1,12 @@
 //! Explains in a few sentences why a line is body text or not.
 
-use gleaner_extract::block_model::{ClassifiedBlock, DomPathStats, RemovalReason, Repeated};
+use gleaner_extract::block_model::{ClassifiedBlock, Reason, RemovalReason, Repeated};
 use gleaner_html::{NodeId, Page};
 use gleaner_render::language::Bilingual;
 
 use super::ExplanationInput;
 use crate::class::{ClassReason, LineClass};
-use crate::{Decision, ExtractionMethod, PublishedTemplate, SiteTemplate};
+use crate::{PublishedTemplate, SiteTemplate};
 
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
@@ -14,13 +14,6 @@ pub(super) fn chance(log_odds: f32) -> f32 {
 
 pub(super) fn percent(share: f32) -> String {
     gleaner_render::text::percent(share.into())
-}
-
-pub(super) fn dom_path<'a>(
-    template: Option<&'a SiteTemplate>,
-    block: &ClassifiedBlock,
-) -> Option<&'a DomPathStats> {
-    template?.site.dom_paths.get(&block.dom_path)
 }
 
 pub(super) fn why(
@@ -44,12 +37,10 @@ pub(super) fn why(
             .followed_by(&Bilingual::new(format!("Kept: {insert}. "), format!("Được giữ: {vietnamese}. ")));
     }
     let published = explained.template.and_then(|template| template.published.as_ref());
-    let decision = explained.judgement.decisions.get(at);
-    let judgement = match (published, block.removed, decision) {
-        (Some(published), ..) => by_published(published, block),
-        (None, Some(removed), _) => why_removed(removed, explained.template),
-        (None, None, Some(decision)) => detected(*decision, explained.template, block),
-        (None, None, None) => judged(explained, block, at),
+    let judgement = match (published, block.removed) {
+        (Some(published), _) => by_published(published, block),
+        (None, Some(removed)) if block.reason == Reason::Removed => why_removed(removed, explained.template),
+        (None, _) => by_evidence(explained, block, at),
     };
     text.followed_by(&judgement).followed_by(&why_class(explained.page, block, class, because))
 }
@@ -97,7 +88,7 @@ fn why_class(page: &Page, block: &ClassifiedBlock, class: LineClass, because: Cl
 }
 
 fn by_published(published: &PublishedTemplate, block: &ClassifiedBlock) -> Bilingual {
-    let (english, vietnamese) = match (published, block.alone > 0.0, block.removed.is_some()) {
+    let (english, vietnamese) = match (published, block.model > 0.0, block.removed.is_some()) {
         (PublishedTemplate::FastContentExtractor(_), true, _) => (
             "Its path is that of a content block, and no stored non-content block resembles it.",
             "Đường dẫn của nó là của khối nội dung, và không khối ngoài nội dung nào đã lưu giống nó.",
@@ -144,79 +135,65 @@ fn why_removed(removed: RemovalReason, template: Option<&SiteTemplate>) -> Bilin
     )
 }
 
-fn detected(decision: Decision, template: Option<&SiteTemplate>, block: &ClassifiedBlock) -> Bilingual {
-    let by_place = |english: &str, vietnamese: &str| {
-        let place = template.map(|template| {
-            let place = of_place(template, block);
-            Bilingual::new(format!(": {}", place.english), format!(": {}", place.vietnamese))
-        });
-        Bilingual::new(english, vietnamese).followed_by(&place.unwrap_or_default())
+fn by_evidence(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize) -> Bilingual {
+    let at_path = |english: &str, vietnamese: &str| {
+        let path = explained.template.map(|template| of_path(template, block)).unwrap_or_default();
+        Bilingual::new(english, vietnamese).followed_by(&path)
     };
-    match decision {
-        Decision::Content => by_place("Detected by its place", "Nhận ra theo vị trí"),
-        Decision::Boilerplate => by_place("Dropped by its place", "Bỏ theo vị trí"),
-        Decision::Undecided => {
-            by_place("Dropped, because its place does not decide", "Bỏ, vì vị trí không đủ để quyết định")
+    match block.reason {
+        Reason::Path if block.path.is_some_and(|path| path.mean > 0.0) => {
+            at_path("Its place decides: ", "Vị trí quyết định: ")
         }
-        Decision::Between => Bilingual::new(
+        Reason::Path => at_path("Dropped by its place: ", "Bỏ theo vị trí: "),
+        Reason::Unlikely => at_path(
+            "Dropped: its place does not decide, and it is a line of links, or short and away from the content: ",
+            "Bỏ: vị trí không đủ để quyết định, và dòng này là liên kết, hoặc ngắn và xa nội dung: ",
+        ),
+        Reason::Between => Bilingual::new(
             "Its place does not decide, but it is between lines of content.",
             "Vị trí không đủ để quyết định, nhưng dòng này nằm giữa các dòng nội dung.",
         ),
-        Decision::Insert => Bilingual::new(
-            "Its place is one of content, but its words are those of a credit, a by-line or a \"read more\" line.",
-            "Vị trí là của nội dung, nhưng từ ngữ là của nguồn ảnh, tên tác giả hoặc dòng “xem thêm”.",
+        Reason::Words => Bilingual::new(
+            "Its words are those of a credit, a by-line or a \"read more\" line.",
+            "Từ ngữ là của nguồn ảnh, tên tác giả hoặc dòng “xem thêm”.",
         ),
-        Decision::Repeated => Bilingual::new("The site repeats it.", "Trang báo lặp lại dòng này."),
-        Decision::Subtree => Bilingual::new(
+        Reason::Subtree => Bilingual::new(
             "It is in an element that had no content on the pages learned from.",
             "Dòng này nằm trong phần tử không có nội dung trên các trang đã học.",
         ),
+        Reason::Model | Reason::Removed => by_model(explained, block, at),
     }
 }
 
-fn of_place(template: &SiteTemplate, block: &ClassifiedBlock) -> Bilingual {
-    let (pages, place) = (template.site.pages, &block.dom_path);
-    let Some(known) = dom_path(Some(template), block) else {
+fn of_path(template: &SiteTemplate, block: &ClassifiedBlock) -> Bilingual {
+    let (pages, path) = (template.site.pages, &block.dom_path);
+    let Some(known) = block.path else {
         return Bilingual::new(
-            format!("nothing stood at the place {place} on the {pages} pages learned from."),
-            format!("không có gì ở vị trí {place} trên {pages} trang đã học."),
+            format!("no line of the {pages} pages learned from is at {path}."),
+            format!("không dòng nào trên {pages} trang đã học ở {path}."),
         );
     };
-    let (on, content) = (known.pages, percent(chance(known.log_odds())));
+    let (on, content) = (known.pages, percent(chance(known.mean)));
     Bilingual::new(
-        format!(
-            "the place {place} is on {on} of {pages} pages, and {content} of what stands there seems to be content."
-        ),
-        format!(
-            "vị trí {place} có trên {on} trong {pages} trang, và {content} những gì ở đó có vẻ là nội dung."
-        ),
+        format!("{on} of {pages} pages have lines of this length at {path}, with a mean probability of {content}."),
+        format!("{on} trong {pages} trang có dòng dài như vậy ở {path}, với xác suất trung bình {content}."),
     )
 }
 
-fn judged(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize) -> Bilingual {
-    let alone = percent(chance(block.alone));
-    let (is_pinned, method) = (explained.judgement.pins[at].is_some(), explained.judgement.method);
-    let Some(template) = explained.template.filter(|_| method == ExtractionMethod::Template) else {
-        let (english, vietnamese) = if explained.template.is_some_and(|template| template.site.pages > 0) {
-            (
-                "the template is unsure of this page, so its places do not vote",
-                "mẫu trang không chắc về trang này, nên các vị trí không bỏ phiếu",
-            )
-        } else {
-            ("there is no template", "chưa có mẫu trang")
-        };
+fn by_model(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize) -> Bilingual {
+    let alone = percent(chance(block.model));
+    let Some(template) = explained.template.filter(|template| template.site.pages > 0) else {
         return Bilingual::new(
-            format!("{alone} by the model alone; {english}."),
-            format!("{alone} theo riêng mô hình; {vietnamese}."),
+            format!("{alone} by the model; there is no template."),
+            format!("{alone} theo mô hình; chưa có mẫu trang."),
         );
     };
-    let before = match is_pinned {
+    let before = match explained.judgement.pins[at].is_some() {
         true => Bilingual::new("Without it: ", "Nếu không có ghim: "),
         false => Bilingual::same(percent(chance(block.log_odds)) + ": "),
     };
-    let by_model =
-        Bilingual::new(format!("the model alone says {alone}; "), format!("riêng mô hình cho {alone}; "));
-    before.followed_by(&by_model).followed_by(&of_place(template, block))
+    let model = Bilingual::new(format!("the model says {alone}; "), format!("mô hình cho {alone}; "));
+    before.followed_by(&model).followed_by(&of_path(template, block))
 }
 
 const MOST_ELEMENTS: usize = 4;

@@ -389,8 +389,8 @@ mod tests {
             |story: &str| format!("<p>{story}</p><p class=note>The same on every page of the paper</p>");
         let pages: Vec<Page> =
             ["rain fell", "wind rose", "snow lay"].map(|story| Page::parse(&page(story))).into();
-        let site = block_model::SiteModel::learn(&pages.iter().collect::<Vec<_>>(), &always(2.0));
-        let mut judged = site.classify(&pages[0], &always(2.0));
+        let refs = pages.iter().collect::<Vec<_>>();
+        let mut judged = block_model::SiteModel::learn(&refs, &always(2.0)).1.swap_remove(0);
         assert!(judged[1].removed.is_some() && !judged[1].is_content());
         let pins = Pins::new("x.toml", &[(1, ".note")], &[]).unwrap();
         let said = pins.decide(&pages[0], &mut judged);

@@ -11,7 +11,7 @@ use gleaner_render::text::count;
 use gleaner_store::{StoreError, UrlRecord, UrlState, WaitReason, document_id};
 use gleaner_template::article::Signals;
 use gleaner_template::{
-    ExtractedText, ExtractionMethod, LineClassification, NotArticleReason, PreparedTemplate,
+    Extraction, ExtractionMethod, NotArticleReason, PreparedTemplate,
 };
 use jiff::Timestamp;
 
@@ -258,7 +258,7 @@ impl DoctorContext {
         let pins = settings::pins_of(&self.config, Some(url.host()))?;
         let extracted = match &template {
             Some(template) => template.extract(&page, &pins),
-            None => LineClassification::new(&page, None, &pins).extracted(),
+            None => Extraction::cold(&page, &pins),
         };
         let is_detected = role == Role::Page && extracted.method == ExtractionMethod::Detection;
         let reject = || rejection(role, template.as_ref(), url.as_str(), source, &page);
@@ -308,13 +308,13 @@ impl DoctorContext {
     }
 }
 
-fn described(extracted: &ExtractedText, template: Option<&PreparedTemplate>) -> String {
-    let ExtractedText { method, margin, .. } = extracted;
-    let template = template.filter(|_| *method != ExtractionMethod::BlockModel);
+fn described(extracted: &Extraction, template: Option<&PreparedTemplate>) -> String {
+    let method = extracted.method;
+    let template = template.filter(|_| method != ExtractionMethod::BlockModel);
     let by =
         template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
-    let confidence = method.confidence(*margin).map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
-    format!("an article: {} by {method}{by}{confidence}", count(extracted.words() as u64, "word"))
+    let confidence = extracted.confidence().map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
+    format!("an article: {} by {method}{by}{confidence}", count(extracted.words().into(), "word"))
 }
 
 fn found(record: &UrlRecord) -> String {

@@ -22,7 +22,6 @@ use self::neighbours::Card;
 use super::block::Block;
 use super::hashing::ByHash;
 use super::lexicon::{COMMENTS, RELATED};
-use super::repeated::Repeated;
 use super::scene::Scene;
 
 /// The distance if the ancestor or headline does not exist.
@@ -171,7 +170,7 @@ fn position(of: &[&str], tag: &str) -> Option<usize> {
 
 pub(super) fn names() -> Vec<String> {
     let page = Page::parse("<p>word</p>");
-    let scene = Scene::new(&page, &Repeated::default());
+    let scene = Scene::new(&page);
     let mut names: Vec<String> = Vec::new();
     Features::new(&page, &scene).put(0, &mut names);
     names
@@ -190,7 +189,7 @@ mod tests {
         assert_eq!(sorted.len(), names.len(), "{names:#?}");
         assert_eq!(names.len(), 177, "as the module's head and docs/evaluation.md say");
         let page = Page::parse("<h1>One</h1><ul><li>two<li>three, four.</ul><p>five<br>six");
-        let scene = Scene::new(&page, &Repeated::default());
+        let scene = Scene::new(&page);
         let features = Features::new(&page, &scene);
         for at in 0..features.len() {
             let mut values: Vec<f32> = Vec::new();
