@@ -144,14 +144,14 @@ mod tests {
                 "learned   1970-01-01T00:00:00Z from 3 pages",
                 "method    gleaner",
                 "holds     1 places, 1 repeated texts",
-                "health    0 words, margin 0.00, 100% of lines at known places, 50% repeated; 0% of pages judged alone",
+                "health    0 words, margin 0.00, 100% of lines at known places, 50% repeated; 100% of pages judged alone",
             ]
         );
-        assert!(lines[8].ends_with("       3      3  body > p"), "{text}");
+        assert!(lines[8].ends_with("       3      3  html > body > p"), "{text}");
         let vietnamese = describe(&template, UiLanguage::Vietnamese);
         let lines: Vec<&str> = vietnamese.lines().collect();
         assert_eq!(lines[2], "học lúc     1970-01-01T00:00:00Z từ 3 trang");
-        assert_eq!(lines[7], "nội dung    khối  trang  vị trí");
+        assert_eq!(lines[7], "nội dung    dòng  trang  vị trí");
         assert_eq!(lines[8], text.lines().nth(8).unwrap());
     }
 }

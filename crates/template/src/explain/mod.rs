@@ -218,8 +218,8 @@ pub(crate) mod tests {
         });
         for expected in [
             "detection with template 2 of a.example",
-            "Detected by its place: the place ",
-            "its words are those of a credit",
+            "Its place decides: 8 of 8 pages have lines of this length at ",
+            "Its words are those of a credit",
             "Its place does not decide, but it is between lines of content.",
             "It is in an element that had no content",
             "The site repeats it",
