@@ -281,8 +281,8 @@ const BOXES: [&str; 24] = [
 ];
 
 /// Names of captions and of credits of pictures. Hyphens replace underscores.
-const CAPTIONS: [&str; 6] =
-    ["caption-text", "image-caption", "photo-caption", "image-credit", "photo-credit", "picture-credit"];
+const CAPTIONS: [&str; 5] =
+    ["image-caption", "photo-caption", "image-credit", "photo-credit", "picture-credit"];
 
 /// Whether a class or id names a box about the author, or a box that asks for a subscription or a donation.
 pub(in crate::block_model) fn names_box(names: &str) -> bool {
