@@ -193,6 +193,13 @@ fn image(value: Option<&Value>, all: &[&Object]) -> Option<String> {
     }
 }
 
+/// Whether the first article that states it is declared as free to read.
+pub(crate) fn states_free(values: &[Value]) -> bool {
+    let objects = objects(values);
+    objects.iter().filter(|object| types(object).any(is_article)).find_map(|object| is_free(object))
+        == Some(true)
+}
+
 /// Whether an object is declared as free to read. Returns `false` if one of its parts is not free, and `None`
 /// if nothing is declared.
 fn is_free(object: &Object) -> Option<bool> {

@@ -27,6 +27,7 @@ use crate::attribute_flood;
 use crate::declared::Declared;
 use crate::element_kinds::ElementKinds;
 use crate::fast::{self, BuildResult, FallbackReason};
+use crate::json_ld::{states_free, values};
 use crate::tags::{Display, contains_one};
 use crate::tree::{self, ParseBudget};
 pub use partial::PartialPage;
@@ -42,6 +43,7 @@ pub struct Page {
     text: String,
     truncated: bool,
     declared: OnceLock<Declared>,
+    is_free: OnceLock<bool>,
 }
 
 pub(crate) struct Parts {
@@ -150,6 +152,12 @@ impl Page {
     /// Returns the declarations of the page. They are read at the first call.
     pub(crate) fn declared(&self) -> &Declared {
         self.declared.get_or_init(|| Declared::from_page(self))
+    }
+
+    /// Whether the page's JSON-LD declares its article as free to read. It is read at the first call, without the other
+    /// declarations, which need the visible text.
+    pub(crate) fn is_declared_free(&self) -> bool {
+        *self.is_free.get_or_init(|| states_free(&values(self)))
     }
 
     fn copy(&mut self, parsed: &Html) {

@@ -58,13 +58,15 @@ impl Display {
     const BLOCK: u8 = 1;
     const NEVER_TEXT: u8 = 1 << 1;
     const INVISIBLE: u8 = 1 << 2;
+    const CUSTOM: u8 = 1 << 3;
 
     pub(crate) fn from_name(tag: &str) -> Self {
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
         Self(
             bit(is_block(tag), Self::BLOCK)
                 | bit(never_text(tag), Self::NEVER_TEXT)
-                | bit(invisible(tag), Self::INVISIBLE),
+                | bit(invisible(tag), Self::INVISIBLE)
+                | bit(tag.contains('-') && tag != "annotation-xml", Self::CUSTOM),
         )
     }
 
@@ -74,6 +76,11 @@ impl Display {
 
     pub(crate) fn is_never_text(self) -> bool {
         self.0 & Self::NEVER_TEXT != 0
+    }
+
+    /// Whether the element is a custom element, whose name contains a hyphen.
+    pub(crate) fn is_custom(self) -> bool {
+        self.0 & Self::CUSTOM != 0
     }
 
     pub(crate) fn is_invisible(self) -> bool {

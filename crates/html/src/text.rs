@@ -6,11 +6,13 @@
 //! Hidden elements do not yield text either. These are elements with the `hidden` attribute (except
 //! `until-found`) or an inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and
 //! `article` are exempt, because sites hide them until a script has run. Also exempt are the root that the
-//! caller passes, the parts that React streams (`<div hidden id="S:0">`), and panels that a reader can open:
-//! `role=tabpanel`, and `role=region` with `aria-labelledby`. `aria-hidden` has no visible effect and is
-//! ignored.
+//! caller passes, the parts that React streams (`<div hidden id="S:0">`), panels that a reader can open
+//! (`role=tabpanel`, and `role=region` with `aria-labelledby`), and the rest of a story ([`hidden_rest`]).
+//! `aria-hidden` has no visible effect and is ignored. The ligatures of icon fonts
+//! (`<span class=material-icons>`) are pictures and yield no text.
 //!
-//! An inline `display:block` makes any element a block.
+//! An inline `display:block` makes any element a block, and so does a custom element (`x-paragraph`) that
+//! contains the whole line and some words. A button inside a heading is text of the heading. A declarative shadow root (`<template shadowrootmode>`) is shown.
 //!
 //! Limitation: style sheets are not read. A class that hides an element has no effect, and an unknown element
 //! is inline, as in a browser. A class may also separate two words (`<span class=place>Hà Nội</span>Triển
@@ -19,6 +21,7 @@
 //! `Hanoi<span>opens`, no space is added.
 
 mod characters;
+mod hidden_rest;
 
 use std::ops::Range;
 
@@ -114,8 +117,16 @@ pub fn placed_lines(page: &Page, root: NodeId, keep: impl Fn(NodeId) -> bool) ->
         };
         let shown = visibility(page, id, tag);
         let display = page.node(id).display;
+        let is_root = shown == Visibility::ShadowRoot;
+        // The question of an accordion is a button inside a heading.
+        let is_question = *tag == local_name!("button") && out.kind == LineKind::Heading;
+        let display = if is_root || is_question { Display::default() } else { display };
         let skipped = Skip::new(display, shown == Visibility::Not && id != root, || keep(id));
-        if shown == Visibility::AsBlock || display.is_block() {
+        if is_root
+            || shown == Visibility::AsBlock
+            || display.is_block()
+            || display.is_custom() && out.is_at_start() && is_paragraph(page, id)
+        {
             let inner = if skipped == Skip::No { kind_inside(out.kind, tag) } else { out.kind };
             blocks.push((next, out.kind, out.block));
             out.enter(inner, id);
@@ -170,6 +181,18 @@ impl Skip {
     }
 }
 
+/// Whether the texts inside an element are not text of the page: it is hidden ([`is_hidden`]), or it never has text
+/// ([`never_text`]).
+#[must_use]
+pub fn is_left_out(page: &Page, id: NodeId) -> bool {
+    let Some(tag) = page.node(id).kind.name() else { return false };
+    match visibility(page, id, tag) {
+        Visibility::Not => true,
+        Visibility::ShadowRoot => false,
+        Visibility::AsBlock | Visibility::AsItsTag => page.is_never_text(id),
+    }
+}
+
 /// Whether an element's own attributes hide it: `hidden`, an inline `display:none`, or a `dialog` without
 /// `open`. The exceptions in the module's documentation apply, except the exception for the caller's root.
 /// Does not check ancestors and style sheets.
@@ -183,6 +206,8 @@ enum Visibility {
     Not,
     AsBlock,
     AsItsTag,
+    /// A declarative shadow root, which is shown although it is a `template`.
+    ShadowRoot,
 }
 
 fn visibility(page: &Page, id: NodeId, tag: &LocalName) -> Visibility {
@@ -191,6 +216,10 @@ fn visibility(page: &Page, id: NodeId, tag: &LocalName) -> Visibility {
         local_name!("html") | local_name!("body") | local_name!("main") | local_name!("article")
     ) {
         return Visibility::AsItsTag;
+    }
+    if *tag == local_name!("template") {
+        let is_root = page.attribute(id, "shadowrootmode").is_some();
+        return if is_root { Visibility::ShadowRoot } else { Visibility::AsItsTag };
     }
     let (mut hidden, mut streamed, mut open) = (false, false, false);
     let (mut role, mut labelled) = ("", false);
@@ -203,17 +232,44 @@ fn visibility(page: &Page, id: NodeId, tag: &LocalName) -> Visibility {
             local_name!("open") => open = true,
             local_name!("role") => role = value,
             local_name!("aria-labelledby") => labelled = true,
+            local_name!("class") if is_icon(tag, value) => return Visibility::Not,
             _ => {}
         }
     }
     let can_be_opened = role == "tabpanel" || role == "region" && labelled;
     let is_hidden = hidden && !streamed || styled == Visibility::Not;
+    let can_be_opened = can_be_opened || is_hidden && hidden_rest::is_rest_of_story(page, id);
     match styled {
         _ if *tag == local_name!("dialog") && !open || is_hidden && !can_be_opened => Visibility::Not,
         Visibility::Not => Visibility::AsItsTag,
         styled => styled,
     }
 }
+
+/// Whether an element shows an icon: the fonts Material Icons and Material Symbols draw a picture for a word.
+fn is_icon(tag: &LocalName, class: &str) -> bool {
+    matches!(*tag, local_name!("span") | local_name!("i") | local_name!("em"))
+        && class
+            .split_ascii_whitespace()
+            .any(|name| name.starts_with("material-icons") || name.starts_with("material-symbols"))
+}
+
+/// Whether a custom element contains a paragraph: it has some words, and no text follows it on the same line.
+fn is_paragraph(page: &Page, id: NodeId) -> bool {
+    let node = page.node(id);
+    let first = (id + 1..node.end.min(id + MAX_CUSTOM_NODES)).filter_map(|id| page.text(id));
+    let follows = |next: NodeId| {
+        page.node(next).parent == node.parent && page.text(next).is_some_and(|text| !text.trim().is_empty())
+    };
+    first.map(str::len).sum::<usize>() >= MIN_PARAGRAPH_BYTES
+        && ((node.end as usize) >= page.len() || !follows(node.end))
+}
+
+/// Minimum length of the text of a custom element that is a paragraph, in bytes.
+const MIN_PARAGRAPH_BYTES: usize = 60;
+
+/// Maximum number of nodes of a custom element that are examined.
+const MAX_CUSTOM_NODES: NodeId = 16;
 
 /// Whether this is the id of a part of the page that React streams: `S:` and a hexadecimal number. Such a
 /// part, often the whole article, is in a hidden `div` at the end of the page until a script moves and shows
@@ -287,6 +343,10 @@ struct LineBuilder {
 impl LineBuilder {
     fn new(kind: LineKind, block: NodeId) -> Self {
         Self { kind, block, nodes: 0..0, buffer: String::new(), lines: Vec::new() }
+    }
+
+    fn is_at_start(&self) -> bool {
+        self.buffer.chars().all(|c| c.is_whitespace() || c == OBJECT)
     }
 
     fn enter(&mut self, kind: LineKind, block: NodeId) {
@@ -438,6 +498,44 @@ mod tests {
         check("<div hidden id=S:0 style='display:none'>x</div>a", &["a"]);
         check("<div hidden id=S:>x</div><div hidden id=S:menu>x</div><div hidden id=s:0>x</div>", &[]);
         check("<div hidden id=S:0>a<p hidden>x</p></div>", &["a"]);
+    }
+
+    #[test]
+    fn a_button_in_a_heading_is_the_heading() {
+        check(
+            "<h3><button>Who pays?</button></h3><p>We do. <button>Share</button></p>",
+            &["Who pays?", "We do."],
+        );
+    }
+
+    #[test]
+    fn icons_are_no_words() {
+        check("<p>a <span class='x material-symbols-outlined'>arrow_forward</span></p>", &["a"]);
+        check("<p>a <i class=material-icons>home</i> b <i class=material>c</i></p>", &["a b c"]);
+    }
+
+    #[test]
+    fn a_shadow_root_is_shown() {
+        check(
+            "<x-a><template shadowrootmode=open><p>a<p>b</template></x-a><template>x</template>",
+            &["a", "b"],
+        );
+        let page = Page::parse("<template shadowrootmode=open></template><template></template><p hidden>");
+        let left_out: Vec<_> = ["template", "p"]
+            .iter()
+            .flat_map(|tag| page.elements(tag))
+            .map(|id| is_left_out(&page, id))
+            .collect();
+        assert_eq!(left_out, [false, true, true]);
+    }
+
+    #[test]
+    fn custom_elements_are_paragraphs_if_they_hold_a_whole_line() {
+        let long = "The ferry would cross the estuary every forty minutes until dawn";
+        check(&format!("<x-p>{long}.</x-p><x-p>{long}</x-p>"), &[&format!("{long}."), long]);
+        check(&format!("<p>See <x-p>{long}</x-p>.</p>"), &[&format!("See {long}.")]);
+        check(&format!("<p><x-p>{long}</x-p> or not</p>"), &[&format!("{long} or not")]);
+        check("<p><x-p>one</x-p><x-p>two</x-p></p>", &["onetwo"]);
     }
 
     #[test]

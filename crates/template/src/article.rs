@@ -5,8 +5,9 @@
 //!
 //! 1. Pages such as bot checks, "not found" with status 200, log-ins and consent requests are recognized by
 //!    their phrases if they have little other prose (`walls`).
-//! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, or has
-//!    only captions as body text.
+//! 2. A page is rejected if it has hardly any words outside links, declares a collection or a product, is the
+//!    page of an author by its URL and has no date, or has only captions as body text. A page that is not free is
+//!    rejected if its body text is in no language: some sites shift the letters of a text for subscribers.
 //! 3. [`Signals`] recognize hubs. An article has one long sequence of sentences that no line of links
 //!    interrupts. A hub has many short sequences.
 //! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if the page is
@@ -222,6 +223,9 @@ fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Op
     if walls::is_gallery(judged) {
         return Some(NotArticleReason::Gallery);
     }
+    if walls::is_scrambled(evidence.metadata(), judged) {
+        return Some(NotArticleReason::LoginWall);
+    }
     let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();
     let cards = Cards::new(evidence.page, &marks);
     let is_doubted = || {
@@ -306,6 +310,43 @@ mod tests {
         ];
         for (body, expected) in cases {
             assert_eq!(judged(&body), expected, "{}", &body[..body.len().min(80)]);
+        }
+    }
+
+    #[test]
+    fn the_page_of_an_author_is_a_listing() {
+        let page = |more: &str| Page::parse(&format!("{more}<h1>Ann Weaver</h1>{}", story(6)));
+        let listing = PageClass::NotArticle(NotArticleReason::Listing);
+        let dated = "<meta property='article:published_time' content='2026-11-20T09:30:00Z'>";
+        let cases = [
+            ("https://paper.example/staff/ann-weaver", "", listing),
+            ("https://paper.example/news/authors/ann-weaver/", "", listing),
+            ("https://paper.example/staff/ann-weaver", dated, PageClass::Article),
+            ("https://paper.example/staff/why-the-old-bridge-was-closed", "", PageClass::Article),
+            ("https://paper.example/staff", "", PageClass::Article),
+        ];
+        for (url, more, expected) in cases {
+            assert_eq!(judge(&page(more), url), expected, "{url} {more}");
+        }
+    }
+
+    #[test]
+    fn a_paid_text_with_shifted_letters_is_no_article() {
+        let shift = |c: char| match c {
+            'a'..='y' | 'A'..='Y' => char::from(c as u8 + 1),
+            c => c,
+        };
+        let page = |free: bool, text: &str| {
+            let ld = format!("{{\"@type\": \"NewsArticle\", \"isAccessibleForFree\": {free}}}");
+            Page::parse(&format!(
+                "<html lang=en><script type='application/ld+json'>{ld}</script><h1>Bridge</h1><p>{SENTENCE}</p>{text}"
+            ))
+        };
+        let shifted: String = story(8).replace("<p>", "").replace("</p>", "\n").chars().map(shift).collect();
+        let shifted: String = shifted.lines().map(|line| format!("<p>{line}</p>")).collect();
+        let wall = PageClass::NotArticle(NotArticleReason::LoginWall);
+        for (free, text, expected) in [(false, shifted, wall), (false, story(8), PageClass::Article)] {
+            assert_eq!(judge(&page(free, &text), "https://paper.example/a"), expected, "{text}");
         }
     }
 

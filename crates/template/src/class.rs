@@ -27,7 +27,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use gleaner_extract::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
+use gleaner_extract::block_model::{ClassifiedBlock, RemovalReason, kinds_of_element, phrase_kinds_of};
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
@@ -193,7 +193,7 @@ impl<'a> Names<'a> {
         if block.is_content() {
             return judged(LineClass::Content);
         }
-        if block.removed.is_some() {
+        if block.removed.is_some_and(|reason| reason != RemovalReason::Caption) {
             return judged(LineClass::Repeated);
         }
         let around = Ancestors(self.around(block));

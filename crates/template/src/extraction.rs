@@ -15,8 +15,8 @@
 //! 4. The model is asked about the other lines. If there are none, the page is extracted by *detection*, the second
 //!    phase of FastContentExtractor (docs/papers.md) applied to lines.
 //!
-//! If the decided lines are hardly any text, or if the page is unlike the training pages ([`Health`](crate::Health)),
-//! the template does not know the page. Then the model is asked about all lines, and of the template only the repeated
+//! If the decided lines are hardly any text, if a main heading stands between them, which may begin another story, or if
+//! the page is unlike the training pages ([`Health`](crate::Health)), the template does not know the page. Then the model is asked about all lines, and of the template only the repeated
 //! text counts. So a template never overrules the model by ignorance.
 //!
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
@@ -360,6 +360,10 @@ impl PreparedTemplate {
         let words: u32 = content.iter().map(|at| blocks[*at].words).sum();
         let (Some(first), Some(last)) = (content.first(), content.last()) else { return Decided::Unknown };
         if words < MIN_WORDS {
+            return Decided::Unknown;
+        }
+        let within = blocks[*first].placed.nodes.start..blocks[*last].placed.nodes.start;
+        if page.elements("h1").any(|heading| within.contains(&heading)) {
             return Decided::Unknown;
         }
         add_between(page, blocks, &content);

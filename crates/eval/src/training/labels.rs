@@ -1,8 +1,9 @@
 //! Labels the blocks of a page with the help of its gold text.
 //!
 //! The label of a block with at least five words depends on how many of its word trigrams occur in the gold
-//! text. A shorter block must equal a line of the gold text. A trigram or line can be matched only as often
-//! as it occurs in the gold text. Blocks that are surrounded by body text are matched first. Otherwise, a
+//! text. A shorter block must equal a line of the gold text, or follow the words before it or precede the words
+//! after it as in the gold text, which often writes a row of a table as one line. A trigram or line can be
+//! matched only as often as it occurs in the gold text. Blocks that are surrounded by body text are matched first. Otherwise, a
 //! list of related articles that repeats a sentence of the article could be matched first, and the sentence's
 //! block in the article would get the wrong label.
 
@@ -21,14 +22,14 @@ const AROUND: usize = 6;
 pub fn labels(blocks: &[&str], gold: &str) -> Vec<f32> {
     let blocks: Vec<Vec<String>> = blocks.iter().map(|text| lower(text)).collect();
     let all = GoldWords::from_gold(gold);
-    let alone: Vec<f32> = blocks.iter().map(|words| all.share(words)).collect();
+    let alone: Vec<f32> = (0..blocks.len()).map(|at| all.share(&blocks, at)).collect();
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     let rank: Vec<f32> = (0..blocks.len()).map(|at| among_content(at, &blocks, &alone)).collect();
     order.sort_by(|a, b| rank[*b].total_cmp(&rank[*a]).then(a.cmp(b)));
     let mut supply = all;
     let mut labels = vec![0.0; blocks.len()];
     for at in order {
-        labels[at] = certain(supply.take(&blocks[at]));
+        labels[at] = certain(supply.take(&blocks, at));
     }
     labels
 }
@@ -57,35 +58,68 @@ fn lower(text: &str) -> Vec<String> {
 struct GoldWords {
     trigrams: HashMap<[String; 3], u32>,
     lines: HashMap<Vec<String>, u32>,
+    /// The trigrams inside lines, for short blocks that continue a line and for those that a line continues.
+    inside: [HashMap<[String; 3], u32>; 2],
 }
 
 impl GoldWords {
     fn from_gold(gold: &str) -> Self {
-        let mut supply = Self { trigrams: HashMap::new(), lines: HashMap::new() };
+        let mut supply = Self { trigrams: HashMap::new(), lines: HashMap::new(), inside: Default::default() };
         for trigram in trigrams(&lower(gold)) {
             *supply.trigrams.entry(trigram).or_default() += 1;
         }
-        for line in gold.lines() {
-            *supply.lines.entry(lower(line)).or_default() += 1;
+        for line in gold.lines().map(lower) {
+            for trigram in trigrams(&line) {
+                *supply.inside[0].entry(trigram).or_default() += 1;
+            }
+            *supply.lines.entry(line).or_default() += 1;
         }
+        supply.inside[1] = supply.inside[0].clone();
         supply
     }
 
-    fn share(&self, words: &[String]) -> f32 {
+    fn share(&self, blocks: &[Vec<String>], at: usize) -> f32 {
+        let words = &blocks[at];
         if words.len() < SHORT {
-            return if self.lines.contains_key(words) { 1.0 } else { 0.0 };
+            let continues = |(joined, inside): (&Vec<String>, &HashMap<[String; 3], u32>)| {
+                joined.len() == words.len() + 2 && trigrams(joined).all(|three| inside.contains_key(&three))
+            };
+            let is_found =
+                self.lines.contains_key(words) || joined(blocks, at).iter().zip(&self.inside).any(continues);
+            return if is_found { 1.0 } else { 0.0 };
         }
         let found = trigrams(words).filter(|three| self.trigrams.contains_key(three)).count();
         found as f32 / (words.len() - 2) as f32
     }
 
-    fn take(&mut self, words: &[String]) -> f32 {
+    fn take(&mut self, blocks: &[Vec<String>], at: usize) -> f32 {
+        let words = &blocks[at];
         if words.len() < SHORT {
-            return if take(&mut self.lines, &words.to_vec()) { 1.0 } else { 0.0 };
+            let take_all = |(joined, inside): (&Vec<String>, &mut HashMap<[String; 3], u32>)| {
+                joined.len() == words.len() + 2
+                    && trigrams(joined).map(|three| take(inside, &three)).fold(true, |all, one| all && one)
+            };
+            let is_taken = take(&mut self.lines, words)
+                || joined(blocks, at)
+                    .iter()
+                    .zip(&mut self.inside)
+                    .map(take_all)
+                    .fold(false, |any, one| any || one);
+            return if is_taken { 1.0 } else { 0.0 };
         }
         let found = trigrams(words).filter(|three| take(&mut self.trigrams, three)).count();
         found as f32 / (words.len() - 2) as f32
     }
+}
+
+/// Returns the words of a block, once behind the two words before it and once before the two words behind it.
+fn joined(blocks: &[Vec<String>], at: usize) -> [Vec<String>; 2] {
+    let mut before: Vec<String> =
+        blocks[..at].iter().rev().flat_map(|words| words.iter().rev()).take(2).cloned().collect();
+    before.reverse();
+    before.extend_from_slice(&blocks[at]);
+    let behind = blocks[at + 1..].iter().flatten().take(2);
+    [before, blocks[at].iter().chain(behind).cloned().collect()]
 }
 
 fn take<K: std::hash::Hash + Eq>(from: &mut HashMap<K, u32>, key: &K) -> bool {
@@ -117,6 +151,14 @@ mod tests {
             "Share this story with your friends on the web",
         ];
         assert_eq!(labels(&blocks, gold), [0.0, 1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn cells_are_content_if_a_line_holds_their_row() {
+        let gold = "Votes were counted twice.\nNorth side 412\nSouth side 96 of 100";
+        let blocks =
+            ["Votes were counted twice.", "North side", "412", "South side", "96 of", "100", "Menu", "412"];
+        assert_eq!(labels(&blocks, gold), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]

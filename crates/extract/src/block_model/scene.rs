@@ -223,7 +223,7 @@ impl Scene {
         (0..scores.len()).fold(None, better)
     }
 
-    fn find_headline(&self, page: &Page) -> Option<usize> {
+    pub(super) fn find_headline(&self, page: &Page) -> Option<usize> {
         let stated = self.blocks.iter().position(|block| self.stated.is_headline(block));
         stated.or_else(|| self.blocks.iter().position(|block| self.is_in_h1(page, block)))
     }

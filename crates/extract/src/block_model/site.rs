@@ -16,7 +16,7 @@ use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use super::path_index::{Names, PathIndex, tokens};
-use super::{ClassifiedBlock, Forest, Reason, Repeated};
+use super::{ClassifiedBlock, Forest, Reason, RemovalReason, Repeated};
 
 /// The results of training on the pages of a site. The default describes an unknown site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -220,7 +220,9 @@ impl SiteModel {
     /// Adds the lines of a training page to their DOM paths.
     fn add_page(&mut self, blocks: &[ClassifiedBlock]) {
         let mut met: BTreeMap<&str, [bool; LENGTHS]> = BTreeMap::new();
-        for block in blocks.iter().filter(|block| block.removed.is_none()) {
+        // Lines that a page removes by itself count as lines that the model rejects.
+        let is_counted = |block: &&ClassifiedBlock| block.removed != Some(RemovalReason::RepeatedBySite);
+        for block in blocks.iter().filter(is_counted) {
             let length = length(block.words);
             let is_new_path = !met.contains_key(block.dom_path.as_str());
             let lengths = met.entry(&block.dom_path).or_default();

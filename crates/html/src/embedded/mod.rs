@@ -2,7 +2,7 @@
 //!
 //! Some pages are rendered in the browser from such data (`__NEXT_DATA__`, `self.__next_f.push`,
 //! `window.__INITIAL_STATE__`, `application/json` scripts). Others show a teaser and contain the whole text
-//! in JSON-LD (`articleBody`). [`complete`] inserts the text below the page's headline, where extraction and
+//! in JSON-LD (`articleBody`) or in `<noscript>`, for browsers that run no scripts. [`complete`] inserts the text below the page's headline, where extraction and
 //! all later steps find it.
 //!
 //! A text is inserted only if
@@ -147,6 +147,13 @@ fn candidates(page: &Page) -> Vec<Candidate> {
             } else {
                 candidates.push(candidate(&path, &group));
             }
+        }
+    }
+    for noscript in page.elements("noscript") {
+        let html = page.raw_text(noscript);
+        if html.len() >= SHORTEST_SCRIPT {
+            let text = EmbeddedText { path: "noscript".to_owned(), indexes: Vec::new(), text: html };
+            candidates.push(candidate("noscript", &[text]));
         }
     }
     candidates.retain(|candidate| candidate.words.len() >= FEWEST_WORDS);

@@ -52,6 +52,17 @@ fn texts_are_found_in_every_usual_form_of_data() {
 }
 
 #[test]
+fn a_text_for_browsers_without_scripts_is_inserted() {
+    let paragraphs = story(0, 8);
+    let body: String = paragraphs.iter().map(|line| format!("<p>{line}</p>")).collect();
+    let html =
+        format!("{TITLE}<h1>The river rose</h1><p>A river rose.</p><noscript><div>{body}</div></noscript>");
+    let (text, is_embedded) = text(&html);
+    assert!(is_embedded);
+    assert_eq!(text, format!("The river rose\n{}\nA river rose.", paragraphs.join("\n")));
+}
+
+#[test]
 fn long_scripts_are_no_prose_of_the_page() {
     let paragraphs = story(0, 60);
     let body = serde_json::Value::from(paragraphs.join("\n")).to_string();

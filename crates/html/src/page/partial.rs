@@ -64,6 +64,7 @@ impl Page {
             text: self.text.clone(),
             truncated: self.truncated,
             declared: OnceLock::new(),
+            is_free: OnceLock::new(),
         };
         let mut moved: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
         let mut roots = left_out.iter().copied().peekable();

@@ -67,6 +67,29 @@ const LISTINGS: [&str; 61] = [
     "znacznik",
 ];
 
+/// Segments before the name of a person, as in `/staff/ann-weaver`.
+const PERSONS: [&str; 16] = [
+    "author",
+    "authors",
+    "autor",
+    "autoren",
+    "byline",
+    "columnist",
+    "columnists",
+    "contributor",
+    "contributors",
+    "journalist",
+    "journalists",
+    "reporters",
+    "staff",
+    "tac-gia",
+    "writer",
+    "writers",
+];
+
+/// Maximum number of words of a person's name in a URL.
+const MAX_NAME: usize = 4;
+
 const LIST_KEYS: [&str; 12] =
     ["q", "s", "query", "search", "keyword", "keywords", "page", "paged", "p_page", "offset", "tag", "cat"];
 
@@ -84,6 +107,8 @@ pub(super) struct UrlFeatures {
     /// The number of segments after the last word for a list. `None` if there is no such word.
     pub(super) behind_listing: Option<usize>,
     pub(super) asks_list: bool,
+    /// Whether the URL ends with the name of an author or of another member of the staff.
+    pub(super) names_person: bool,
 }
 
 impl UrlFeatures {
@@ -111,6 +136,8 @@ impl UrlFeatures {
             has_year: segments.iter().any(|s| s.split(['-', '_', '.']).any(is_year)),
             behind_listing: segments.iter().rev().position(|s| LISTINGS.contains(&s.as_str())),
             asks_list: asks_list(&segments, query),
+            names_person: words <= MAX_NAME
+                && matches!(&segments[..], [.., kind, _] if PERSONS.contains(&kind.as_str())),
         })
     }
 

@@ -72,7 +72,17 @@ impl<'a> Evidence<'a> {
                 false => NotArticleReason::TooLittleText,
             });
         }
+        if self.is_author_page() {
+            return Some(NotArticleReason::Listing);
+        }
         (self.declared == DeclaredType::Listing).then_some(NotArticleReason::DeclaredListing)
+    }
+
+    /// Whether the page is about an author: its URL says so, and it neither declares an article nor has a date.
+    fn is_author_page(&self) -> bool {
+        self.address.is_some_and(|address| address.names_person)
+            && self.declared != DeclaredType::Article
+            && self.metadata().published.is_none()
     }
 
     pub(super) fn is_hub(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Measures how words, links and sentences are distributed over a page.
 
 use gleaner_extract::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script, words};
-use gleaner_html::text::is_hidden;
+use gleaner_html::text::is_left_out;
 use gleaner_html::{NodeId, Page};
 
 const SHORT: f64 = 8.0;
@@ -86,7 +86,7 @@ fn each_line(page: &Page, root: NodeId, mut take: impl FnMut(&Line)) {
             id += 1;
             continue;
         }
-        if page.is_never_text(id) || is_hidden(page, id) {
+        if is_left_out(page, id) {
             id = page.node(id).end;
             continue;
         }

@@ -14,8 +14,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use gleaner_extract::Phrases;
+use gleaner_corpus::language;
 use gleaner_extract::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
+use gleaner_extract::{Phrases, count_words};
+use gleaner_html::metadata::Metadata;
 use gleaner_html::text::{LineKind, tidy};
 use gleaner_html::{NodeId, Page};
 
@@ -55,6 +57,30 @@ const FEW_SENTENCES: f32 = 25.0;
 const NEAR: usize = 4;
 
 const PICTURES: usize = 6;
+
+/// Minimum number of words of a text whose language is compared.
+const MIN_COMPARED: usize = 60;
+
+/// Minimum probability of a language that differs from the declared one.
+const MIN_OTHER_LANGUAGE: f64 = 0.8;
+
+/// Whether the letters of the body text are shifted, so that it is in no language: the page is not free, and the
+/// language of the second half of its body text is not the declared one, but no other language is probable.
+pub(super) fn is_scrambled(stated: &Metadata, judged: &[ClassifiedBlock]) -> bool {
+    let (Some(true), Some(declared)) = (stated.paywalled, stated.language.as_deref()) else { return false };
+    let body: Vec<&ClassifiedBlock> = judged.iter().filter(|block| block.is_content()).collect();
+    let all: u32 = body.iter().map(|block| block.words).sum();
+    let mut before = 0;
+    let mut is_in_second_half = |block: &&&ClassifiedBlock| {
+        before += block.words;
+        2 * before > all
+    };
+    let half: Vec<&str> =
+        body.iter().filter(|block| is_in_second_half(block)).map(|block| &*block.placed.line.text).collect();
+    let text = half.join("\n");
+    let found = language(&text, None);
+    count_words(&text) >= MIN_COMPARED && found.tag != declared && found.probability < MIN_OTHER_LANGUAGE
+}
 
 /// Whether the page contains a phrase of a wall. If not, it cannot be a wall. `lines` are all its lines.
 pub(super) fn may_be_wall(page: &Page, lines: &[ClassifiedBlock]) -> bool {

@@ -122,6 +122,21 @@ fn why_removed(removed: RemovalReason, template: Option<&SiteTemplate>) -> Bilin
         RemovalReason::Consent => {
             return Bilingual::new("It is part of a consent dialog.", "Dòng này thuộc hộp thoại xin đồng ý.");
         }
+        RemovalReason::Box => {
+            return Bilingual::new(
+                "It is part of a box about the author, or of a request for support.",
+                "Dòng này thuộc ô giới thiệu tác giả hoặc lời kêu gọi ủng hộ.",
+            );
+        }
+        RemovalReason::Caption => {
+            return Bilingual::new("It is named a caption.", "Tên phần tử cho biết đây là chú thích ảnh.");
+        }
+        RemovalReason::OtherStory => {
+            return Bilingual::new(
+                "It is part of another story below the page's own.",
+                "Dòng này thuộc một bài khác ở dưới bài của trang.",
+            );
+        }
     }
     let pages = template.map_or(0, |template| template.site.pages as usize);
     let least = Repeated::least(pages);

@@ -190,6 +190,8 @@ const KINDS: [Entry; KIND_COUNT] = [
             "paywall",
             "premium",
             "donat",
+            "supporter",
+            "membership",
             "popup",
             "modal",
             "overlay",
@@ -241,7 +243,64 @@ const KINDS: [Entry; KIND_COUNT] = [
 
 pub(in crate::block_model) const KIND_COUNT: usize = 16;
 
+pub(in crate::block_model) const CAPTION: u32 = 1 << 8;
+
+pub(in crate::block_model) const BY_LINE: u32 = 1 << 9;
+
+pub(in crate::block_model) const OFFER: u32 = 1 << 14;
+
 pub(in crate::block_model) const CONSENT: u32 = 1 << 15;
+
+/// Names of boxes about the author, and of boxes that ask for a subscription or a donation. Hyphens replace
+/// underscores.
+const BOXES: [&str; 24] = [
+    "author-box",
+    "authorbox",
+    "author-bio",
+    "authorbio",
+    "author-desc",
+    "author-profile",
+    "author-card",
+    "about-author",
+    "about-the-author",
+    "aboutauthor",
+    "bio-box",
+    "biobox",
+    "supporter",
+    "donation",
+    "donate",
+    "newsletter-sign",
+    "newsletter-form",
+    "newsletter-box",
+    "newsletter-promo",
+    "newsletter-cta",
+    "subscribe-box",
+    "subscription-box",
+    "signup-box",
+    "signup-form",
+];
+
+/// Names of captions and of credits of pictures. Hyphens replace underscores.
+const CAPTIONS: [&str; 5] =
+    ["image-caption", "photo-caption", "image-credit", "photo-credit", "picture-credit"];
+
+/// Whether a class or id names a box about the author, or a box that asks for a subscription or a donation.
+pub(in crate::block_model) fn names_box(names: &str) -> bool {
+    contains_any(names, &BOXES)
+}
+
+/// Whether a class or id names a caption or the credit of a picture.
+pub(in crate::block_model) fn names_caption(names: &str) -> bool {
+    contains_any(names, &CAPTIONS)
+}
+
+fn contains_any(names: &str, parts: &[&str]) -> bool {
+    if names.is_empty() || names.len() > LONGEST_NAMES {
+        return false;
+    }
+    let names = names.to_lowercase().replace('_', "-");
+    parts.iter().any(|part| names.contains(part))
+}
 
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 

@@ -14,7 +14,9 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 mod element_kinds;
 mod phrase_kinds;
 
-pub(super) use element_kinds::{CONSENT, ElementKinds, KIND_COUNT, KIND_NAMES};
+pub(super) use element_kinds::{
+    BY_LINE, CAPTION, CONSENT, ElementKinds, KIND_COUNT, KIND_NAMES, OFFER, names_box, names_caption,
+};
 pub(super) use phrase_kinds::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, phrase_kind_bits};
 
 struct Entry {
