@@ -253,9 +253,7 @@ fn labelled(page: &Page, headline: Option<NodeId>, of: &Names) -> Vec<String> {
     let end = (headline + REACH).min(page.len() as NodeId);
     let is_line = |id: &NodeId| page.tag(*id).is_some_and(|tag| tag != "a");
     let line = |id| {
-        let small =
-            SmallText::from_element(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
-        drop(small);
+        SmallText::from_element(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
         let text = small_lines(page, id).filter(|text| text.len() < 200)?;
         names::after_label(&text)
     };
@@ -297,7 +295,7 @@ fn linked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     let near =
         (headline..(headline + REACH).min(page.len() as NodeId)).filter(|id| page.tag(*id) == Some("a"));
     let links =
-        near.filter(|id| is_author(id) && !is_of_others(page, *id) && !is_in_list_of_stories(page, *id));
+        near.filter(|id| is_author(id) && !is_of_others(page, *id) && !is_of_teaser(page, *id, headline));
     let mut texts = Vec::new();
     let mut last = None;
     for id in links {
@@ -311,10 +309,10 @@ fn linked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
     texts
 }
 
-/// Whether an element is in an `article` that does not contain the page's headline, such as a teaser.
-fn is_in_list_of_stories(page: &Page, id: NodeId) -> bool {
+/// Whether an element is in an `article` that does not contain the headline.
+fn is_of_teaser(page: &Page, id: NodeId, headline: NodeId) -> bool {
     let story = ancestors(page, id).find(|at| page.tag(*at) == Some("article"));
-    story.is_some_and(|story| !page.subtree(story).any(|at| page.tag(at) == Some("h1")))
+    story.is_some_and(|story| !page.subtree(story).contains(&headline))
 }
 
 #[cfg(test)]
@@ -466,7 +464,7 @@ mod tests {
             "<p>An Example, The Paper, 19 Nov 2026</p>",
             "<div><div>An Example</div><div>Environment correspondent</div></div>",
             "<p class=author>Updated by An Example</p>",
-            "<p><span>By</span><span>by AN EXAMPLE</span></p>",
+            "<p><span>By</span><span>by An Example</span></p>",
             "<p>Von An Example, Hafenstadt</p>",
             "<p class=author>An Example, TOWN RADIO</p>",
         ] {

@@ -75,8 +75,6 @@ struct DateCandidate {
     is_change: bool,
     /// Whether the date may be today's date.
     is_doubtful: bool,
-    /// Whether the date may be a teaser's, unless it is beside the headline.
-    may_be_teasers: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -84,7 +82,7 @@ pub(crate) struct PrintedDate {
     /// Date with a label for the publication.
     pub(crate) labelled: Option<PartialDateTime>,
     pub(crate) published: Option<PartialDateTime>,
-    /// A date near the headline that cannot be a teaser's.
+    /// A date that stands beside the headline, or has a label and is near.
     pub(crate) beside: Option<PartialDateTime>,
     /// A date that may be today's.
     pub(crate) doubtful: Option<PartialDateTime>,
@@ -121,7 +119,7 @@ impl PrintedDate {
         };
         self.labelled = self.labelled.or_else(|| nearest(&|found| found.is_labelled && !found.is_change));
         let is_beside = |found: &DateCandidate| {
-            headline.is_some_and(|at| !found.may_be_teasers || at.abs_diff(found.id) <= BESIDE)
+            headline.is_some_and(|at| found.is_labelled || at.abs_diff(found.id) <= BESIDE)
         };
         self.beside = self
             .beside
@@ -170,7 +168,6 @@ fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<DateCand
             is_labelled,
             is_change,
             is_doubtful: false,
-            may_be_teasers: !is_labelled,
         })
     };
     let abbreviations = page.elements("abbr").filter(|id| is_named_for_a_date(page, *id));
@@ -186,7 +183,9 @@ fn stamped(page: &Page, headline: Option<NodeId>) -> impl Iterator<Item = NodeId
     });
     let is_one = move |id: &NodeId| {
         let is_beside = headline.is_some_and(|headline| (headline..=headline + BESIDE).contains(id));
-        let is_title = |title: &str| is_beside && title.len() < LONGEST_TITLE && is_short(title);
+        let is_number = |title: &str| title.bytes().all(|b| b.is_ascii_digit());
+        let is_title =
+            |title: &str| is_beside && title.len() < LONGEST_TITLE && is_short(title) && !is_number(title);
         !matches!(page.tag(*id), None | Some("time" | "abbr" | "img"))
             && (page.attribute(*id, "data-timestamp").is_some()
                 || page.attribute(*id, "title").is_some_and(is_title))
@@ -285,8 +284,7 @@ fn dates_of_line(
         let is_doubtful = !is_labelled && !is_plausible(page, id, text, date, headline);
         let is_beside = headline.is_some_and(|headline| headline.abs_diff(id) <= BESIDE);
         let is_change = is_change(part) || !is_labelled && is_change_by_name;
-        let found =
-            DateCandidate { id, date, is_named, is_labelled, is_change, is_doubtful, may_be_teasers: false };
+        let found = DateCandidate { id, date, is_named, is_labelled, is_change, is_doubtful };
         (!is_doubtful || is_named && is_beside).then_some(found)
     };
     split_parts(text).into_iter().filter_map(found).collect()

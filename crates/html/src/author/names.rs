@@ -218,6 +218,7 @@ fn without_role(name: &str) -> &str {
 fn is_short_credit(name: &str) -> bool {
     name.split_whitespace().count() <= NAME_WORDS
         && !name.contains(['?', '!', ':', '…', '%'])
+        && !name.starts_with(|c: char| c.is_ascii_digit())
         && !has_publication_label(name)
         && label(&format!("{name} X")).is_none_or(|(_, rest)| rest != "X")
 }
@@ -301,15 +302,19 @@ fn without_date_words(text: &str) -> &str {
     while let Some((before, last)) = text.trim_end_matches([' ', ',', '.']).rsplit_once([' ', ',', '\u{a0}'])
     {
         let word = last.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_label =
-            || has_publication_label(word) || is_change(word) || matches!(word, "on" | "am" | "at" | "le");
+        let is_label = || {
+            last.ends_with(':')
+                || has_publication_label(word)
+                || is_change(word)
+                || matches!(word, "on" | "am" | "at" | "le")
+        };
         let is_of_date = month(word).is_some() || weekday(word).is_some();
         if !is_label() && !(is_of_date && before.trim_matches(is_mark).contains(' ')) {
             break;
         }
-        text = before.trim_matches(is_mark);
+        text = before.trim_end_matches([' ', ',']);
     }
-    text
+    text.trim_matches(is_mark)
 }
 
 fn holds_host(name: &str, site: &Site) -> bool {
