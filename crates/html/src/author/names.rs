@@ -309,7 +309,7 @@ fn without_date_words(text: &str) -> &str {
                 || matches!(word, "on" | "am" | "at" | "le")
         };
         let is_of_date = month(word).is_some() || weekday(word).is_some();
-        if !is_label() && !(is_of_date && before.trim_matches(is_mark).contains(' ')) {
+        if !is_label() && (!is_of_date || !before.trim_matches(is_mark).contains(' ')) {
             break;
         }
         text = before.trim_end_matches([' ', ',']);
