@@ -47,6 +47,8 @@ pub(crate) struct Statement {
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
+    /// Those of `authors` that are declared as persons, if the publisher is no organization.
+    pub(crate) persons: Vec<String>,
     /// Section names in the order of declaration. Some are meaningless (`News`).
     pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
@@ -151,6 +153,11 @@ fn objects(values: &[Value]) -> Vec<&Object> {
 
 fn statement(object: &Object, all: &[&Object]) -> Statement {
     let get = |key: &str| text(object.get(key));
+    let authors = ["author", "creator"].iter().map(|key| parties(object.get(*key), all));
+    let authors = authors.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+    let publishers = parties(object.get("publisher"), all);
+    let is_organizations = publishers.iter().any(|publisher| !publisher.is_person);
+    let persons = authors.iter().filter(|author| author.is_person && !is_organizations);
     Statement {
         kind: types(object).next().map(str::to_owned),
         kinds: types(object).take(MOST_KINDS).map(str::to_owned).collect(),
@@ -158,11 +165,8 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
         published: get("datePublished"),
         created: get("dateCreated").or_else(|| get("uploadDate")),
         modified: get("dateModified"),
-        authors: ["author", "creator"]
-            .iter()
-            .map(|key| names(object.get(*key), all))
-            .find(|n| !n.is_empty())
-            .unwrap_or_default(),
+        persons: persons.map(|person| person.name.clone()).collect(),
+        authors: authors.into_iter().map(|author| author.name).collect(),
         sections: texts(object.get("articleSection")),
         language: object.get("inLanguage").and_then(|value| match value {
             Value::Object(language) => {
@@ -170,7 +174,7 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
             }
             value => text(Some(value)),
         }),
-        publisher: names(object.get("publisher"), all).into_iter().next(),
+        publisher: publishers.into_iter().next().map(|publisher| publisher.name),
         description: get("description"),
         keywords: texts(object.get("keywords")),
         image: image(object.get("image"), all).or_else(|| image(object.get("thumbnailUrl"), all)),
@@ -254,26 +258,50 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-fn names(value: Option<&Value>, all: &[&Object]) -> Vec<String> {
-    let values = match value {
-        None => return Vec::new(),
-        Some(Value::Array(values)) => &values[..],
-        Some(value) => std::slice::from_ref(value),
-    };
-    let of_object = |object: &Object| match texts(object.get("name")) {
-        own if !own.is_empty() => own,
-        _ => object.get("@id").map(|id| named(id, all)).unwrap_or_default(),
-    };
-    let of_value = |value: &Value| match value {
-        Value::Object(object) => of_object(object),
-        value => text(Some(value)).into_iter().collect(),
-    };
-    values.iter().take(MOST_AUTHORS).flat_map(of_value).take(MOST_AUTHORS).collect()
+/// A person or an organization.
+struct Party {
+    name: String,
+    is_person: bool,
 }
 
-fn named(id: &Value, all: &[&Object]) -> Vec<String> {
-    let same = all.iter().filter(|object| object.get("@id") == Some(id));
-    same.map(|object| texts(object.get("name"))).find(|names| !names.is_empty()).unwrap_or_default()
+/// Returns the parties in a value: an object, a name, or a list of those, which may contain lists.
+fn parties(value: Option<&Value>, all: &[&Object]) -> Vec<Party> {
+    let mut out: Vec<Party> = Vec::new();
+    let mut open: Vec<&Value> = value.into_iter().collect();
+    while let Some(value) = open.pop().filter(|_| out.len() < MOST_AUTHORS) {
+        let (names, is_person) = match value {
+            Value::Array(values) => {
+                open.extend(values.iter().take(MOST_AUTHORS).rev());
+                continue;
+            }
+            Value::Object(object) => {
+                let stated = named(object, all);
+                (own_names(stated), types(stated).any(|kind| kind == "Person"))
+            }
+            value => (text(Some(value)).into_iter().collect(), false),
+        };
+        out.extend(names.into_iter().map(|name| Party { name, is_person }));
+    }
+    out.truncate(MOST_AUTHORS);
+    out
+}
+
+/// Returns an object with a name: the object or, if it has none, another object with the same id.
+fn named<'a>(object: &'a Object, all: &[&'a Object]) -> &'a Object {
+    let Some(id) = object.get("@id").filter(|_| own_names(object).is_empty()) else { return object };
+    let same = all.iter().filter(|other| other.get("@id") == Some(id));
+    same.copied().find(|other| !own_names(other).is_empty()).unwrap_or(object)
+}
+
+/// Returns the names of an object: `name` or, if it is missing, `givenName` and `familyName`.
+fn own_names(object: &Object) -> Vec<String> {
+    let names = texts(object.get("name"));
+    if !names.is_empty() {
+        return names;
+    }
+    let parts = ["givenName", "familyName"].iter().filter_map(|key| text(object.get(*key)));
+    let name = parts.collect::<Vec<_>>().join(" ");
+    if name.is_empty() { Vec::new() } else { vec![name] }
 }
 
 fn parse(script: &str) -> Vec<Value> {

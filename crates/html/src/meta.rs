@@ -54,7 +54,8 @@ pub(crate) const MODIFIED: [&str; 9] = [
     "last-modified",
     "article:updated_time",
 ];
-pub(crate) const AUTHOR: [&str; 11] = [
+pub(crate) const COPYRIGHT: [&str; 4] = ["copyright", "dc.rights", "dcterms.rights", "dcterms.rightsholder"];
+pub(crate) const AUTHOR: [&str; 14] = [
     "author",
     "article:author",
     "parsely-author",
@@ -65,6 +66,9 @@ pub(crate) const AUTHOR: [&str; 11] = [
     "og:author",
     "cxenseparse:author",
     "article_author",
+    "articleauthor",
+    "article.author",
+    "byline",
     "byl",
 ];
 pub(crate) const SECTION: [&str; 7] = [
@@ -111,6 +115,25 @@ impl Meta {
 
     pub(crate) fn get(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.all(name).next()).map(str::to_owned)
+    }
+
+    /// Returns the value of a card for `Written by`, which many content systems write: `twitter:label1` has the
+    /// label and `twitter:data1` the value.
+    pub(crate) fn writer(&self) -> Option<String> {
+        const LABELS: [&str; 8] = [
+            "written by",
+            "geschrieben von",
+            "verfasst von",
+            "ecrit par",
+            "escrito por",
+            "scritto da",
+            "napisane przez",
+            "автор",
+        ];
+        let is_writer = |label: String| LABELS.contains(&crate::month_names::folded(&label).as_str());
+        let cards = [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")];
+        let card = cards.iter().find(|(label, _)| self.get(&[label]).is_some_and(is_writer))?;
+        self.get(&[card.1])
     }
 
     pub(crate) fn date(&self, name: &str, reader: &Reader) -> Option<PartialDateTime> {

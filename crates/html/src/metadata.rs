@@ -16,12 +16,12 @@ mod keywords;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::author::authors;
+use crate::author::{Names, authors};
 use crate::canonical::{absolute, canonical};
 use crate::declared::Declared;
 use crate::entities::without_tags;
 use crate::json_ld::{JsonLd, Statement, is_article, json_ld};
-use crate::meta::{AUTHOR, DESCRIPTION, IMAGE, LANGUAGE, Meta, SECTION, TITLE};
+use crate::meta::{AUTHOR, COPYRIGHT, DESCRIPTION, IMAGE, LANGUAGE, Meta, SECTION, TITLE};
 use crate::microdata::Items;
 use crate::text::tidy;
 use crate::title::{self, Site};
@@ -148,11 +148,19 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
     let written = DeclaredDates { language: language.as_deref(), region: region.as_deref() };
     let Dates { published, published_utc, modified } = dates(page, sources, headline, written);
     let section = section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site);
+    let owners = COPYRIGHT.iter().flat_map(|name| meta.all(name)).map(str::to_owned).collect();
+    let names = Names { site, owners, persons: &article.persons };
     Metadata {
         published,
         published_utc,
         modified,
-        authors: authors(page, sources.items, stated_authors(meta, article.authors.clone()), headline, &site),
+        authors: authors(
+            page,
+            sources.items,
+            stated_authors(meta, article.authors.clone()),
+            headline,
+            &names,
+        ),
         kind: kind(meta, article.kind.clone(), whole.kind.clone()),
         description: description(meta, article),
         keywords: keywords(page, meta, article),
@@ -259,6 +267,15 @@ fn headline(page: &Page, sources: &Sources, site: &Site) -> Headline {
     let stated = article.headline.clone().into_iter().chain(in_meta);
     let mut stated: Vec<String> = stated.map(|text| cut(&text, LONGEST_TITLE)).collect();
     stated.extend(of_document.clone());
+    if title::of_parts(&headings, &stated, site).is_none() {
+        let found = title::without_child(page, &headings, &stated, site);
+        match found {
+            Some(found) => headings.push(found),
+            None => headings.iter_mut().for_each(|(id, text)| {
+                *text = title::without_labels(page, (*id, text), &stated).unwrap_or(std::mem::take(text));
+            }),
+        }
+    }
     if title::of_parts(&headings, &stated, site).is_none()
         && let Some(whole) = &of_document
     {
@@ -273,7 +290,9 @@ fn headline(page: &Page, sources: &Sources, site: &Site) -> Headline {
         .or_else(|| cut_headline(page, sources, &headings, site))
         .map(|text| cut(&text, LONGEST_TITLE));
     let is_it = |heading: &&(NodeId, String)| text.as_ref() == Some(&heading.1);
-    let node = headings.iter().find(is_it).or(headings.first()).map(|(id, _)| *id);
+    // An `<h1>` in breadcrumbs has no headline, but is near the article.
+    let first = || headings.first().map(|(id, _)| *id).or_else(|| page.elements("h1").next());
+    let node = headings.iter().find(is_it).map(|(id, _)| *id).or_else(first);
     Headline { text, node }
 }
 

@@ -32,7 +32,8 @@ use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
-use labels::{has_publication_label, is_change, split_parts};
+use labels::split_parts;
+pub(crate) use labels::{has_publication_label, is_change};
 pub(crate) use others::is_aside;
 use others::{is_of_others, is_todays};
 
@@ -48,6 +49,12 @@ const BESIDE: u32 = 20;
 const MOST_LINES: usize = 500;
 
 const LONGEST_LINE: usize = 200;
+
+/// Maximum length in bytes of a `title` that is a date.
+const LONGEST_TITLE: usize = 50;
+
+/// Attributes with the date of an element. A Unix time is read in all of them.
+const DATE_ATTRIBUTES: [&str; 3] = ["datetime", "title", "data-timestamp"];
 
 const FEWEST_DIGITS: usize = 5;
 /// Minimum number of digits of a Japanese date with an era year: `令和元年5月1日`.
@@ -75,6 +82,8 @@ pub(crate) struct PrintedDate {
     /// Date with a label for the publication.
     pub(crate) labelled: Option<PartialDateTime>,
     pub(crate) published: Option<PartialDateTime>,
+    /// A date that stands beside the headline, or has a label and is near.
+    pub(crate) beside: Option<PartialDateTime>,
     /// A date that may be today's.
     pub(crate) doubtful: Option<PartialDateTime>,
     pub(crate) modified: Option<PartialDateTime>,
@@ -109,6 +118,12 @@ impl PrintedDate {
             nearest(possible, headline, reader.address)
         };
         self.labelled = self.labelled.or_else(|| nearest(&|found| found.is_labelled && !found.is_change));
+        let is_beside = |found: &DateCandidate| {
+            headline.is_some_and(|at| found.is_labelled || at.abs_diff(found.id) <= BESIDE)
+        };
+        self.beside = self
+            .beside
+            .or_else(|| nearest(&|found| !found.is_change && !found.is_doubtful && is_beside(found)));
         self.published = self.published.or_else(|| nearest(&|found| !found.is_change && !found.is_doubtful));
         self.doubtful = self.doubtful.or_else(|| nearest(&|found| !found.is_change && found.is_doubtful));
         self.modified = self.modified.or_else(|| nearest(&|found| found.is_change));
@@ -139,7 +154,7 @@ fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<DateCand
     let is_near = |id: &NodeId| headline.is_none_or(|headline| headline.abs_diff(*id) <= TIME_REACH);
     let found = |id| {
         let text = small_text(page, id).unwrap_or_default();
-        let stated = page.attribute(id, "datetime").or_else(|| page.attribute(id, "title"));
+        let stated = DATE_ATTRIBUTES.iter().find_map(|name| page.attribute(id, name));
         let date = stated.and_then(|text| reader.moment(text)).or_else(|| reader.moment(&text))?;
         let label = around(page, id).filter(|text| text.chars().any(char::is_alphabetic));
         let said = label.as_deref().unwrap_or(&text);
@@ -156,8 +171,26 @@ fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<DateCand
         })
     };
     let abbreviations = page.elements("abbr").filter(|id| is_named_for_a_date(page, *id));
-    let all = page.elements("time").chain(abbreviations).filter(is_near);
+    let all = page.elements("time").chain(abbreviations).filter(is_near).chain(stamped(page, headline));
     all.filter(|id| !is_of_others(page, *id, headline)).take(MOST_LINES).filter_map(found).collect()
+}
+
+/// Returns the elements near the headline that have a date in `data-timestamp`, and those directly after it that
+/// have one in `title`, such as `<span title="20 November 2026">2 days ago</span>`.
+fn stamped(page: &Page, headline: Option<NodeId>) -> impl Iterator<Item = NodeId> {
+    let near = headline.map_or(0..0, |headline| {
+        headline.saturating_sub(PRINTED_REACH)..(headline + PRINTED_REACH).min(page.len() as NodeId)
+    });
+    let is_one = move |id: &NodeId| {
+        let is_beside = headline.is_some_and(|headline| (headline..=headline + BESIDE).contains(id));
+        let is_number = |title: &str| title.bytes().all(|b| b.is_ascii_digit());
+        let is_title =
+            |title: &str| is_beside && title.len() < LONGEST_TITLE && is_short(title) && !is_number(title);
+        !matches!(page.tag(*id), None | Some("time" | "abbr" | "img"))
+            && (page.attribute(*id, "data-timestamp").is_some()
+                || page.attribute(*id, "title").is_some_and(is_title))
+    };
+    near.filter(is_one)
 }
 
 fn around(page: &Page, id: NodeId) -> Option<String> {

@@ -21,6 +21,30 @@ pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
     SmallText::from_element(page, id).map(|small| small.text())
 }
 
+/// Like [`small_text`], but the beginnings and ends of blocks and `<br>` separate lines. Lines without text are
+/// omitted.
+pub(crate) fn small_lines(page: &Page, id: NodeId) -> Option<String> {
+    SmallText::from_element(page, id)?;
+    let mut lines = String::new();
+    let mut block_end = NodeId::MAX;
+    for at in page.subtree(id) {
+        if at >= block_end || page.is_block(at) || page.tag(at) == Some("br") {
+            lines.push('\n');
+            block_end = NodeId::MAX;
+        }
+        if page.is_block(at) {
+            block_end = page.node(at).end;
+        }
+        let Some(text) = page.text(at) else { continue };
+        if !page.is_never_text(page.node(at).parent) {
+            lines.push(' ');
+            lines.push_str(&tidy(text));
+        }
+    }
+    let lines: Vec<String> = lines.split('\n').map(tidy).filter(|line| !line.is_empty()).collect();
+    Some(lines.join("\n"))
+}
+
 /// The separate texts of a small element. Most elements can be rejected before their texts are joined.
 pub(crate) struct SmallText<'a> {
     parts: [&'a str; MOST_NODES],

@@ -30,6 +30,20 @@ const SITE_WORDS: usize = 3;
 
 const MOST_HEADINGS: usize = 20;
 
+/// Maximum number of nodes of a heading whose parts are read.
+const MAX_HEADING_NODES: usize = 100;
+
+/// Maximum number of elements around a heading, with itself, that are checked for breadcrumbs.
+const MAX_AROUND_HEADING: usize = 3;
+
+const BREADCRUMBS: [&str; 2] = ["breadcrumb", "bread-crumb"];
+
+/// Separators without white space that count only before the site's name, and before a section next to it.
+const TIGHT_SEPARATORS: [&str; 7] = ["--", "_", "-", "ㅣ", "｜", "：", ":"];
+
+/// Maximum length of a section before the site's name in characters.
+const MAX_SECTION: usize = 6;
+
 /// Minimum number of words of a headline that is not an `<h1>`.
 const LESSER_WORDS: usize = 3;
 
@@ -51,13 +65,91 @@ pub(crate) struct Site<'a> {
     pub(crate) address: Option<&'a str>,
 }
 
+/// Returns the texts of the page's `<h1>`. An `<h1>` in breadcrumbs is omitted.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
+    let headings = page.elements("h1").take(MOST_HEADINGS).filter(|id| !is_breadcrumb(page, *id));
     let text = |id| tidy(&plain(&lines(page, id, |_| true)));
-    page.elements("h1")
-        .take(MOST_HEADINGS)
-        .map(|id| (id, text(id)))
-        .filter(|(_, text)| !text.is_empty())
-        .collect()
+    headings.map(|id| (id, text(id))).filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// Returns the text of a heading without labels and subtitles in it, unless a declared title has all its words.
+pub(crate) fn without_labels(
+    page: &Page,
+    (heading, whole): (NodeId, &str),
+    stated: &[String],
+) -> Option<String> {
+    let nodes = page.subtree(heading);
+    let all = words(whole);
+    if stated.iter().any(|title| all.is_subset(&words(title))) {
+        return None;
+    }
+    if nodes.len() > MAX_HEADING_NODES || !nodes.clone().into_iter().any(|id| is_label(page, id, heading)) {
+        return None;
+    }
+    let text = tidy(&plain(&lines(page, heading, |id| !is_label(page, id, heading))));
+    Some(text.trim_matches(is_between).to_owned()).filter(|text| weight(text) >= LESSER_WORDS)
+}
+
+/// Whether a character may separate a headline from a label.
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '-' | '–' | '|' | '·' | ':')
+}
+
+/// Whether an element inside a heading is a label, a kicker or a subtitle by its name.
+fn is_label(page: &Page, id: NodeId, heading: NodeId) -> bool {
+    const WORDS: [&str; 14] = [
+        "label",
+        "kicker",
+        "overline",
+        "eyebrow",
+        "dachzeile",
+        "subtitle",
+        "sub-title",
+        "subheading",
+        "subhead",
+        "badge",
+        "topline",
+        "roofline",
+        "spitzmarke",
+        "tagline",
+    ];
+    id != heading
+        && (page.tag(id) == Some("small")
+            || page.class_and_id(id).iter().any(|name| contains_one(name, &WORDS)))
+}
+
+/// Whether a heading is the last part of the page's breadcrumbs.
+fn is_breadcrumb(page: &Page, heading: NodeId) -> bool {
+    page.attributes(heading).any(|(name, _)| contains_one(name, &BREADCRUMBS))
+        || ancestors(page, heading)
+            .take(MAX_AROUND_HEADING)
+            .any(|at| page.class_and_id(at).iter().any(|name| contains_one(name, &BREADCRUMBS)))
+}
+
+/// Returns a heading without the text of its first or last child, if a declared title shows that the rest is
+/// the headline.
+pub(crate) fn without_child(
+    page: &Page,
+    headings: &[(NodeId, String)],
+    stated: &[String],
+    site: &Site,
+) -> Option<(NodeId, String)> {
+    headings.iter().find_map(|(id, text)| {
+        let is_child = |at: &NodeId| page.node(*at).parent == *id && page.tag(*at).is_some();
+        let children = page.subtree(*id).take(MAX_HEADING_NODES).filter(is_child);
+        let holds = |part: &str| {
+            let part = part.to_lowercase();
+            stated.iter().any(|title| title.to_lowercase().contains(&part))
+        };
+        let rest = |child: NodeId| {
+            let part = small_text(page, child).filter(|part| !part.is_empty() && !holds(part))?;
+            let rest = text.strip_prefix(&*part).or_else(|| text.strip_suffix(&*part))?;
+            let rest = rest.trim_matches(is_between);
+            (weight(rest) >= LESSER_WORDS).then(|| (*id, rest.to_owned()))
+        };
+        let rests: Vec<(NodeId, String)> = children.filter_map(rest).take(MOST_HEADINGS).collect();
+        of_parts(&rests, stated, site).map(|rest| (*id, rest.to_owned()))
+    })
 }
 
 /// Returns a declared title without the site's name, or the heading that is a part of this title.
@@ -79,11 +171,10 @@ pub(crate) fn of_parts<'a>(
 }
 
 pub(crate) fn breadcrumbs(page: &Page) -> Vec<String> {
-    const WORDS: [&str; 2] = ["breadcrumb", "bread-crumb"];
-    if !page.has_class_or_id_with(&WORDS) {
+    if !page.has_class_or_id_with(&BREADCRUMBS) {
         return Vec::new();
     }
-    let is_trail = |id: &NodeId| page.class_and_id(*id).iter().any(|name| contains_one(name, &WORDS));
+    let is_trail = |id: &NodeId| page.class_and_id(*id).iter().any(|name| contains_one(name, &BREADCRUMBS));
     let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
@@ -221,7 +312,24 @@ fn without_site<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
         title = rest;
         cut = Some(rest);
     }
-    cut
+    cut.or_else(|| without_tight_site(title, site))
+}
+
+/// Returns the title before the site's name and a section, which separators without white space precede, as
+/// in East Asia: `Headline_Section_Site`.
+fn without_tight_site<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
+    let parted = |text: &'a str| {
+        TIGHT_SEPARATORS.iter().filter_map(|it| text.rsplit_once(it)).max_by_key(|(head, _)| head.len())
+    };
+    let (head, _) =
+        parted(title).filter(|(head, tail)| is_site(tail, site) && head.chars().any(is_east_asian))?;
+    let is_section = |tail: &str| tail.chars().count() <= MAX_SECTION && tail.chars().all(is_east_asian);
+    let without_section = parted(head).filter(|(rest, tail)| is_section(tail) && weight(rest) > SITE_WORDS);
+    Some(without_section.map_or(head, |(rest, _)| rest).trim_end_matches(['-', ' ']))
+}
+
+fn is_east_asian(c: char) -> bool {
+    is_ideograph(c) || matches!(c, '\u{AC00}'..='\u{D7AF}')
 }
 
 /// Whether a part of a title is the site's name or host, or contains it with little other text. Ignores case,

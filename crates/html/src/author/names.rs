@@ -3,9 +3,12 @@
 //! Limitation: capitals decide whether a text is a person's name, so `Hanoi Harbour` counts as one.
 
 use super::MOST_AUTHORS;
-use crate::month_names::folded;
+use crate::entities::without_tags;
+use crate::month_names::{folded, month};
+use crate::printed_date::{has_publication_label, is_change};
 use crate::text::tidy;
 use crate::title::{Site, is_site};
+use crate::weekdays::weekday;
 
 const MOST_STATED: usize = 200;
 
@@ -14,8 +17,11 @@ const LONGEST: usize = 80;
 
 pub(super) const NAME_WORDS: usize = 5;
 
+/// Maximum number of parts of a by-line between separators that are read.
+const MAX_PARTS: usize = 8;
+
 /// Labels before names, case-folded. A colon, a slash or a space follows the label.
-const LABELS: [&str; 38] = [
+const LABELS: [&str; 43] = [
     "additional reporting by",
     "reporting and writing by",
     "reporting by",
@@ -27,6 +33,7 @@ const LABELS: [&str; 38] = [
     "story by",
     "text by",
     "published by",
+    "updated by",
     "by",
     "author",
     "authors",
@@ -41,6 +48,9 @@ const LABELS: [&str; 38] = [
     "συντακτης",
     "του",
     "της",
+    "autorin/autor",
+    "autorin",
+    "geschrieben von",
     "autor",
     "autorka",
     "autorzy",
@@ -50,6 +60,7 @@ const LABELS: [&str; 38] = [
     "авторы",
     "текст",
     "作者",
+    "著者",
     "记者",
     "por",
     "par",
@@ -59,6 +70,24 @@ const LABELS: [&str; 38] = [
 /// Labels that may also be the first word of a name (`Von der Sample`). They count as labels only before a
 /// colon.
 const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
+
+/// Labels that mark a printed by-line also without a colon.
+const PRINTED: [&str; 14] = [
+    "by",
+    "written by",
+    "posted by",
+    "reported by",
+    "words by",
+    "story by",
+    "text by",
+    "reporting by",
+    "updated by",
+    "additional reporting by",
+    "geschrieben von",
+    "por",
+    "par",
+    "von",
+];
 
 /// Labels of photographers, sources and responsible editors, who do not count as authors.
 const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
@@ -70,25 +99,140 @@ const OTHERS_BEHIND: [&str; 7] =
 /// Words between a person and a place or employer.
 const PLACES: [&str; 5] = [" in ", " at ", " for ", " from ", " of "];
 
-pub(super) fn names(stated: &[String], site: &Site) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for text in stated.iter().take(MOST_STATED) {
-        let text = tidy(text);
-        for name in of_authors(&text).split([';', '；']).filter_map(unlabelled).flat_map(split_parts) {
-            let name = name.trim_matches(|c: char| {
-                c.is_whitespace() || matches!(c, ',' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
-            });
-            if is_name(name)
-                && !is_site(name, site)
-                && !holds_host(name, site)
-                && out.len() < MOST_AUTHORS
-                && !out.iter().any(|other| other.to_lowercase() == name.to_lowercase())
-            {
-                out.push(name.to_owned());
+/// What a page says about its site, to recognize names that are no authors.
+#[derive(Debug, Default)]
+pub(crate) struct Names<'a> {
+    pub(crate) site: Site<'a>,
+    /// The copyright notices in `<meta>`.
+    pub(crate) owners: Vec<String>,
+    /// The authors that JSON-LD declares as persons.
+    pub(crate) persons: &'a [String],
+}
+
+impl Names<'_> {
+    /// Returns the names in declarations. The owner of the copyright does not count.
+    pub(super) fn declared(&self, texts: &[String]) -> Vec<String> {
+        self.names(texts, |name| !self.is_owner(name))
+    }
+
+    /// Returns the names in texts that readers see. Sentences and labels do not count.
+    pub(super) fn printed(&self, texts: &[String]) -> Vec<String> {
+        self.names(texts, |name| may_be_person(name) || is_short_credit(name))
+    }
+
+    fn names(&self, texts: &[String], is_accepted: impl Fn(&str) -> bool) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for text in texts.iter().take(MOST_STATED) {
+            let text = tidy(&without_parentheses(&without_tags(text)));
+            for name in of_authors(&text).split([';', '；']).filter_map(unlabelled).flat_map(split_parts) {
+                let name = without_role(name.trim_matches(is_mark));
+                if is_name(name)
+                    && !self.is_site(name)
+                    && is_accepted(name)
+                    && out.len() < MOST_AUTHORS
+                    && !out.iter().any(|other| other.to_lowercase() == name.to_lowercase())
+                {
+                    out.push(name.to_owned());
+                }
             }
         }
+        out
     }
-    out
+
+    fn is_site(&self, name: &str) -> bool {
+        (is_site(name, &self.site) || holds_host(name, &self.site)) && !self.is_writers_own(name)
+    }
+
+    /// Whether the site has the name of a person, who is the declared author.
+    fn is_writers_own(&self, name: &str) -> bool {
+        let is_same = |person: &String| person.to_lowercase() == name.to_lowercase();
+        self.persons.iter().any(is_same) && is_person(name)
+    }
+
+    fn is_owner(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let is_in = |notice: &String| notice.to_lowercase().contains(&name);
+        !self.is_writers_own(&name) && self.owners.iter().any(is_in)
+    }
+
+    /// Returns the person in a line such as `An Example, The Paper, 20 Nov 2026` or `An Example\nReporter`.
+    pub(super) fn before_paper<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let mut parts = text.split([',', '|', '·', '•', '\n']).map(str::trim);
+        let person = parts.next().filter(|part| is_person(part) && !is_site(part, &self.site))?;
+        let has_role = |part: &str| part.split_whitespace().any(|word| is_role(&word.to_lowercase()));
+        let is_of_writer =
+            |part: &str| !part.is_empty() && part.len() < 60 && (is_site(part, &self.site) || has_role(part));
+        parts.next().is_some_and(is_of_writer).then_some(person)
+    }
+}
+
+fn is_mark(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
+}
+
+fn begins_with_article(name: &str) -> bool {
+    const ARTICLES: [&str; 6] = ["the", "der", "die", "das", "les", "het"];
+    let first = name.split_whitespace().next().unwrap_or_default().to_lowercase();
+    ARTICLES.contains(&first.as_str())
+}
+
+/// Returns a text without its parts in parentheses, such as initials. Returns the whole text if nothing else
+/// is left.
+pub(super) fn without_parentheses(text: &str) -> String {
+    if !text.contains(['(', '（']) {
+        return text.to_owned();
+    }
+    let mut depth = 0_usize;
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '(' | '（' => depth += 1,
+            ')' | '）' => depth = depth.saturating_sub(1),
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    let out = out.trim();
+    if out.is_empty() {
+        text.trim_matches(|c: char| "()（） ".contains(c)).to_owned()
+    } else {
+        out.to_owned()
+    }
+}
+
+/// Whether a note behind a signature tells how its author worked: `(compiled)`, `(according to ...)`.
+pub(super) fn is_note_of_author(note: &str) -> bool {
+    const NOTES: [&str; 8] =
+        ["tong hop", "theo", "luoc dich", "dich", "ghi", "bien dich", "thuc hien", "t/h"];
+    let note = folded(note.trim_start_matches([' ', '(']));
+    NOTES.iter().any(|begin| note.starts_with(begin))
+}
+
+/// Returns a name without the Korean and Japanese words for a reporter that follow it.
+fn without_role(name: &str) -> &str {
+    let end = [" 기자", " 특파원", " 記者", " 记者"].iter().filter_map(|role| name.find(role)).min();
+    name[..end.unwrap_or(name.len())].trim_end()
+}
+
+/// Whether a text is short and has no marks of a sentence, so that it may be the credit of a desk.
+fn is_short_credit(name: &str) -> bool {
+    name.split_whitespace().count() <= NAME_WORDS
+        && !name.contains(['?', '!', ':', '…', '%'])
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !has_publication_label(name)
+        && label(&format!("{name} X")).is_none_or(|(_, rest)| rest != "X")
+}
+
+/// Whether a name may be a person's. A name in a script without capitals may be, unless it names a newspaper.
+pub(super) fn may_be_person(name: &str) -> bool {
+    const PAPERS: [&str; 12] =
+        ["新聞", "新闻", "通信", "通讯", "編集", "编辑", "뉴스", "일보", "신문", "网", "報社", "وكالة"];
+    let is_cased = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
+    is_person(name)
+        || !is_cased
+            && name.split_whitespace().count() <= NAME_WORDS
+            && name.chars().count() <= 30
+            && !PAPERS.iter().any(|paper| name.contains(paper))
 }
 
 fn of_authors(text: &str) -> &str {
@@ -98,18 +242,79 @@ fn of_authors(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+/// Returns a text without its labels. Returns `None` if a label says that the name is no author's.
 fn unlabelled(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let label = label(text).filter(|(label, rest)| {
-        let marked = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
-        marked || !WORDS_OF_NAMES.contains(label)
-    });
-    let rest = match label {
-        Some((label, _)) if OTHERS.contains(&label) => return None,
-        Some((_, rest)) => rest,
-        None => text,
+    let mut text = text.trim();
+    // A by-line may have two labels: `By: by An Example`.
+    for _ in 0..2 {
+        let Some((label, rest)) = label(text) else { break };
+        let is_marked = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
+        let first = || rest.split([',', ';']).flat_map(at_words).next().unwrap_or_default();
+        if !is_marked && WORDS_OF_NAMES.contains(&label) && !is_person(first()) {
+            break;
+        }
+        if OTHERS.contains(&label) {
+            return None;
+        }
+        text = rest;
+    }
+    Some(reporter(text).unwrap_or(text))
+}
+
+/// Returns the names behind the label of a printed by-line.
+pub(super) fn after_label(text: &str) -> Option<String> {
+    let (label, rest) = label(text)?;
+    let is_sure = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
+    if !is_sure && !PRINTED.contains(&label) {
+        return None;
+    }
+    let rest = self::label(rest).filter(|(again, _)| PRINTED.contains(again)).map_or(rest, |(_, rest)| rest);
+    let line = before_date(rest);
+    let first = line.split(',').flat_map(at_words).next()?.trim();
+    let is_short = is_sure || first.split_whitespace().count() < NAME_WORDS;
+    (is_short && is_person(without_place(first))).then_some(line)
+}
+
+/// Returns the beginning of a by-line: its first line, up to a date or a separator (bar, dot, bracket). A part
+/// before a separator that names no person, such as a section, is left out. Without a person, the first part
+/// is returned.
+pub(super) fn before_date(text: &str) -> String {
+    let text = without_parentheses(text);
+    let parts =
+        text.split(['|', '·', '•', '–', '—', '[', '\n']).map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.take(MAX_PARTS).collect();
+    let dateless = |part: &&'_ str| match part.find(|c: char| c.is_ascii_digit()) {
+        Some(digit) => without_date_words(part[..digit].trim_matches(is_mark)).to_owned(),
+        None => part.trim_matches(is_mark).to_owned(),
     };
-    Some(reporter(rest).unwrap_or(rest))
+    let names_person = |part: &String| {
+        let text = label(part).map_or(part.as_str(), |(_, rest)| rest);
+        text.split(',').flat_map(at_words).next().is_some_and(is_person)
+    };
+    let found = parts.iter().map(dateless).find(names_person);
+    found.unwrap_or_else(|| parts.first().map_or(String::new(), |part| (*part).to_owned()))
+}
+
+/// Removes the month, the weekday and the label that stand before a date. A name keeps two words, because
+/// `May` may also be a name.
+fn without_date_words(text: &str) -> &str {
+    let mut text = text;
+    while let Some((before, last)) = text.trim_end_matches([' ', ',', '.']).rsplit_once([' ', ',', '\u{a0}'])
+    {
+        let word = last.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_label = || {
+            last.ends_with(':')
+                || has_publication_label(word)
+                || is_change(word)
+                || matches!(word, "on" | "am" | "at" | "le")
+        };
+        let is_of_date = month(word).is_some() || weekday(word).is_some();
+        if !is_label() && (!is_of_date || !before.trim_matches(is_mark).contains(' ')) {
+            break;
+        }
+        text = before.trim_end_matches([' ', ',']);
+    }
+    text.trim_matches(is_mark)
 }
 
 fn holds_host(name: &str, site: &Site) -> bool {
@@ -140,7 +345,11 @@ fn split_parts(text: &str) -> Vec<&str> {
             .map(|name| without_place(name.trim()))
             .filter(|p| !p.is_empty())
             .collect();
-        let persons = names.iter().take_while(|name| is_person(name)).count();
+        let is_caps =
+            |name: &str| !name.chars().any(char::is_lowercase) && name.chars().any(char::is_uppercase);
+        // In `An Example, CITY RADIO`, the capitals are an employer's.
+        let is_employer = |name: &str| is_caps(name) && !names.first().is_some_and(|first| is_caps(first));
+        let persons = names.iter().take_while(|name| is_person(name) && !is_employer(name)).count();
         match (persons, &names[..]) {
             // This is not a list of persons: the whole part is one name, or not a name.
             (0, _) => vec![part],
@@ -171,32 +380,18 @@ fn without_place(name: &str) -> &str {
 
 fn at_words(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
-    for and in [" and ", " & ", " và ", " και ", " и ", " oraz ", " und ", " y ", " et "] {
+    for and in [" and ", " & ", " và ", " και ", " и ", " oraz ", " und ", " y ", " et ", " och ", " og "]
+    {
         parts = parts.into_iter().flat_map(|part| part.split(and)).collect();
     }
     parts
 }
 
-/// Whether a text looks like a person's name: two to five words with capitals, or two to four ideographs.
+/// Whether a text looks like a person's name: two to five words with capitals, or two to four ideographs. A
+/// word for a role or an organization shows that it is not.
 pub(super) fn is_person(name: &str) -> bool {
     const PARTICLES: [&str; 12] =
         ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
-    const TITLES: [&str; 14] = [
-        "director",
-        "manager",
-        "president",
-        "officer",
-        "team",
-        "correspondent",
-        "editor",
-        "reporter",
-        "news",
-        "staff",
-        "writer",
-        "times",
-        "columnist",
-        "contributor",
-    ];
     let name = name.trim();
     let words: Vec<&str> = name.split_whitespace().collect();
     let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
@@ -205,14 +400,102 @@ pub(super) fn is_person(name: &str) -> bool {
             && name.chars().all(|c| ('\u{4E00}'..='\u{9FFF}').contains(&c));
     }
     (2..=NAME_WORDS).contains(&words.len())
-        && !name.chars().any(|c| c.is_ascii_digit())
+        && !name
+            .contains(|c: char| c.is_ascii_digit() || matches!(c, ',' | ';' | '?' | '!' | '@' | '|' | '/'))
+        && !begins_with_article(name)
         && words.iter().all(|word| is_capital(word) || PARTICLES.contains(word))
-        && !words.iter().any(|word| TITLES.contains(&word.to_lowercase().as_str()))
+        && !words.iter().map(|word| word.to_lowercase()).any(|word| is_role(&word) || is_organization(&word))
+}
+
+fn is_role(word: &str) -> bool {
+    const ROLES: [&str; 18] = [
+        "director",
+        "manager",
+        "president",
+        "officer",
+        "team",
+        "correspondent",
+        "editor",
+        "editors",
+        "reporter",
+        "reporters",
+        "staff",
+        "writer",
+        "writers",
+        "columnist",
+        "contributor",
+        "contributors",
+        "developer",
+        "producer",
+    ];
+    ROLES.contains(&word.trim_end_matches([',', '.']))
+}
+
+/// Whether a word occurs in names of newspapers, agencies and companies, but hardly in names of persons.
+fn is_organization(word: &str) -> bool {
+    const PARTS: [&str; 12] = [
+        "redaktion",
+        "redacci",
+        "rédaction",
+        "redazione",
+        "redakcj",
+        "agentur",
+        "agence",
+        "agencia",
+        "agenzia",
+        "ajans",
+        "nachrichten",
+        "zeitung",
+    ];
+    const WORDS: [&str; 33] = [
+        "news",
+        "times",
+        "desk",
+        "editorial",
+        "newsroom",
+        "agency",
+        "wire",
+        "bureau",
+        "service",
+        "services",
+        "media",
+        "magazine",
+        "network",
+        "tribune",
+        "gazette",
+        "online",
+        "digital",
+        "group",
+        "university",
+        "institute",
+        "department",
+        "ministry",
+        "association",
+        "associated",
+        "foundation",
+        "company",
+        "administrator",
+        "inc",
+        "ltd",
+        "llc",
+        "gmbh",
+        "corp",
+        "corporation",
+    ];
+    let word = word.trim_end_matches([',', '.']);
+    WORDS.contains(&word) || PARTS.iter().any(|part| word.contains(part))
 }
 
 fn is_name(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_mail = name.contains('@') && name.contains('.');
+    let is_company = || {
+        name.split_whitespace().count() > 1
+            && [" inc", " ltd", " llc", " gmbh", " corp", " co", " s.a"]
+                .iter()
+                .any(|it| lower.trim_end_matches('.').ends_with(it))
+    };
+    let is_label = || LABELS.iter().chain(&OTHERS).any(|label| folded(name) == *label);
     name.chars().filter(|c| c.is_alphabetic()).count() > usize::from(name.is_ascii())
         && name.chars().count() <= LONGEST
         && !name.contains("://")
@@ -224,7 +507,11 @@ fn is_name(name: &str) -> bool {
             "admin" | "administrator" | "author" | "unknown" | "null" | "undefined" | "none" | "n/a"
         )
         && !lower.ends_with("_admin")
+        && !is_company()
+        && !is_label()
         && crate::date::date(name).is_none()
+        && month(name.trim_end_matches('.')).is_none()
+        && (name.contains(' ') || weekday(name).is_none())
         && lower.split_whitespace().count() <= 12
 }
 
@@ -239,7 +526,7 @@ pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
         let rest = Some(text).filter(|_| label.starts_with(&first))?;
         let rest = after_folded(rest, label)?;
         let parts = rest.starts_with([' ', ':', '：', '/']) || rest.starts_with(char::is_whitespace);
-        let rest = rest.trim_start_matches([' ', ':', '：', '/', '\u{a0}']);
+        let rest = rest.trim_start_matches([' ', '\n', ':', '：', '/', '\u{a0}']);
         (parts && rest.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_lowercase()))
             .then_some((*label, rest))
     };

@@ -9,11 +9,12 @@
 //!
 //! * If the result equals the time of the last change, and the page states an earlier publication elsewhere,
 //!   the earlier date is used, unless the address confirms the later date. Site builders often write the time
-//!   of their last build into both declarations.
-//! * If the day in the address is one day earlier or later, and the time is in UTC or has no zone, the day in
-//!   the address is used, because this is the publisher's local day.
-//! * A local time without a zone gets the zone of the page's other dates. A page in Vietnamese gets `+07:00`,
-//!   because Vietnam has one zone. On other pages, only the day is kept.
+//!   of their last build into both declarations. A printed date counts only beside the headline, because a
+//!   teaser may also have one.
+//! * If the day in the address is one day earlier or later, and the time has no zone, the day in the address is
+//!   used, because this is the publisher's local day. A time with a zone, also UTC, is certain and kept.
+//! * A declared local time without a zone gets the zone of the page's other date. A page in Vietnamese gets
+//!   `+07:00`, because Vietnam has one zone. Of other times without a zone, only the day is kept.
 //!
 //! Limitation: if a page states only the time of its last change, this also becomes the publication time.
 
@@ -76,28 +77,33 @@ pub(super) fn dates(
         let earlier = || earlier_day(found.day, page, sources, &printed, &reader);
         if is_certain(found) { found } else { earlier().unwrap_or(found) }
     });
-    zoned(published, modified, address, written.language)
+    let is_declared = [stated[0].is_some() && published == stated[0], stated[1].is_some()];
+    zoned([published, modified], is_declared, address, written.language)
 }
 
-/// Adds the zone of the page's other dates, and corrects the publication day by the day in the address.
+/// Adds the zone of the page's other date to a declared time, and corrects the publication day by the day in
+/// the address.
 fn zoned(
-    published: Option<PartialDateTime>,
-    modified: Option<PartialDateTime>,
+    [published, modified]: [Option<PartialDateTime>; 2],
+    is_declared: [bool; 2],
     address: Option<Date>,
     language: Option<&str>,
 ) -> Dates {
-    let zone = [published, modified].into_iter().flatten().find_map(|moment| moment.offset);
-    let zone = zone.filter(|zone| *zone != 0).or((language == Some("vi")).then_some(VIETNAM)).or(zone);
-    let zoned = |moment: PartialDateTime| PartialDateTime {
-        offset: moment.offset.or(moment.time.and(zone)),
-        ..moment
+    let stated = [published, modified].into_iter().flatten().find_map(|moment| moment.offset);
+    let of_language = (language == Some("vi")).then_some(VIETNAM);
+    let zoned = |moment: PartialDateTime, is_declared: bool| {
+        let zone = stated.filter(|zone| is_declared && *zone != 0).or(of_language);
+        let zone = zone.or(stated.filter(|_| is_declared));
+        PartialDateTime { offset: moment.offset.or(moment.time.and(zone)), ..moment }
     };
-    let local = published
-        .map(|at| address.filter(|day| is_local_day(at, *day)).map_or(zoned(at), PartialDateTime::from_day));
+    let whole = published.map(|at| zoned(at, is_declared[0]));
+    let local = published.zip(whole).map(|(at, whole)| {
+        address.filter(|day| is_local_day(at, *day)).map_or(whole, PartialDateTime::from_day)
+    });
     Dates {
         published: local.map(|moment| moment.with_zone_or_day().to_string()),
-        published_utc: published.and_then(|moment| zoned(moment).instant()),
-        modified: modified.map(|moment| zoned(moment).with_zone_or_day().to_string()),
+        published_utc: whole.and_then(|moment| moment.instant()),
+        modified: modified.map(|at| zoned(at, is_declared[1]).with_zone_or_day().to_string()),
     }
 }
 
@@ -157,13 +163,13 @@ fn earlier_day(
     printed: &PrintedDate,
     reader: &Reader,
 ) -> Option<PartialDateTime> {
-    let stated = all_published(page, sources, reader).chain(printed.labelled.or(printed.published));
+    let stated = all_published(page, sources, reader).chain(printed.beside);
     stated.filter(|other| other.day < day).min_by_key(|other| other.day)
 }
 
-/// Whether a time in UTC or without a zone can be on `day` in the publisher's zone.
+/// Whether a time without a zone can be on `day` in the publisher's zone.
 fn is_local_day(at: PartialDateTime, day: Date) -> bool {
-    let Some(time) = at.time.filter(|_| at.offset.is_none_or(|offset| offset == 0)) else { return false };
+    let Some(time) = at.time.filter(|_| at.offset.is_none()) else { return false };
     let is_before = at.day.yesterday().ok() == Some(day) && time.hour() < WEST;
     let is_after = at.day.tomorrow().ok() == Some(day) && time.hour() >= 24 - EAST;
     is_before || is_after
@@ -206,7 +212,7 @@ fn declared(stated: &Option<String>, reader: &Reader) -> Option<PartialDateTime>
 
 fn item_date(page: &Page, sources: &Sources, name: &str, reader: &Reader) -> Option<PartialDateTime> {
     let id = sources.items.find(page, name)?;
-    ["content", "datetime"]
+    ["content", "datetime", "title"]
         .iter()
         .filter_map(|key| page.attribute(id, key))
         .find_map(|text| reader.declared(text))
@@ -238,9 +244,9 @@ mod tests {
         let day = "2026-11-20";
         let at = "https://a.example/2026/11/20/rain";
         let cases = [
-            ("2026-11-21T01:57:00Z", [day, "2026-11-21T01:57:00Z"]),
+            ("2026-11-21T01:57:00Z", ["2026-11-21T01:57:00Z", "2026-11-21T01:57:00Z"]),
             ("2026-11-21T01:57:00", [day, "2026-11-21T01:57:00Z"]),
-            ("2026-11-19T18:00:00Z", [day, "2026-11-19T18:00:00Z"]),
+            ("2026-11-19T18:00:00", [day, "2026-11-19T18:00:00Z"]),
             ("2026-11-21T13:00:00Z", ["2026-11-21T13:00:00Z", "2026-11-21T13:00:00Z"]),
             ("2026-11-21T01:57:00+07:00", ["2026-11-21T01:57:00+07:00", "2026-11-20T18:57:00Z"]),
             ("2026-11-24T01:57:00Z", ["2026-11-24T01:57:00Z", "2026-11-24T01:57:00Z"]),

@@ -170,3 +170,46 @@ fn the_title_and_the_description_alone_are_the_same() {
         assert_eq!(title_and_description(&page), (title, description), "{html}");
     }
 }
+
+#[test]
+fn labels_and_subtitles_in_the_heading_are_left_out() {
+    let stated = "<meta property=og:title content='Rain ends in the town'>";
+    for inside in [
+        "<span class=label>Exclusive</span> Rain ends in the town",
+        "<b>Exclusive</b> Rain ends in the town",
+        "Rain ends in the town <small>After a month of floods</small>",
+    ] {
+        assert_eq!(
+            of(&format!("{stated}<h1>{inside}</h1>")).title,
+            some("Rain ends in the town"),
+            "{inside}"
+        );
+    }
+    let whole = "<meta property=og:title content='Floods: Rain ends in the town'>";
+    let heading = "<h1><span class=kicker>Floods:</span> Rain ends in the town</h1>";
+    assert_eq!(of(&format!("{whole}{heading}")).title, some("Floods: Rain ends in the town"));
+    let crumbs = "<ol class=breadcrumb><li><h1>Rain ends soon, say all</h1></ol>";
+    assert_eq!(of(&format!("{stated}{crumbs}")).title, some("Rain ends in the town"));
+}
+
+#[test]
+fn a_person_may_have_the_name_of_the_site() {
+    let page = |publisher: &str| {
+        of(&format!(
+            r#"<meta property=og:site_name content="An Example"><script type="application/ld+json">{{"@type":"Article",
+            "headline":"H","author":[[{{"@type":"Person","name":"An Example"}}]]{publisher}}}</script>"#
+        ))
+        .authors
+    };
+    assert_eq!(page(""), ["An Example"]);
+    assert_eq!(page(r#","publisher":{"@type":"Organization","name":"An Example"}"#), [""; 0]);
+}
+
+#[test]
+fn a_teasers_date_is_not_an_earlier_publication() {
+    let built = "<meta property=article:published_time content=2026-11-20T09:30:00Z>\
+        <meta property=article:modified_time content=2026-11-20T09:30:00Z>";
+    let teaser =
+        format!("{built}<h1>H</h1>{}<div><time datetime=2026-09-02>2 Sep</time></div>", "<p>x".repeat(60));
+    assert_eq!(of(&teaser).published, some("2026-11-20T09:30:00Z"));
+}

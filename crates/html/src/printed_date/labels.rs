@@ -123,13 +123,13 @@ pub(super) fn split_parts(text: &str) -> Vec<&str> {
     parts
 }
 
-pub(super) fn is_change(text: &str) -> bool {
+pub(crate) fn is_change(text: &str) -> bool {
     let text = plain(text);
     let first = |labels: &[String]| labels.iter().filter_map(|label| text.find(label.as_str())).min();
     first(&FOLDED[0]).is_some_and(|changed| first(&FOLDED[1]).is_none_or(|published| changed < published))
 }
 
-pub(super) fn has_publication_label(text: &str) -> bool {
+pub(crate) fn has_publication_label(text: &str) -> bool {
     let text = text.trim_start();
     let beginning = text.char_indices().nth(20).map_or(text, |(at, _)| &text[..at]);
     // Checking the first letter rejects most texts without folding them.

@@ -43,7 +43,10 @@ pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
 pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
     let is_wrapper = |at: &NodeId| matches!(page.tag(*at), Some("html" | "body" | "main" | "article"));
-    let is_footer = |at: NodeId| page.tag(at) == Some("footer") || has_word(page, at, &["footer"]);
+    // The class of an article's own footer, such as `post-footer`, names the article.
+    let is_pages = |at: NodeId| !has_word(page, at, &["post", "entry", "article", "story"]);
+    let is_footer =
+        |at: NodeId| page.tag(at) == Some("footer") || has_word(page, at, &["footer"]) && is_pages(at);
     let in_article = || ancestors(page, id).any(|at| page.tag(at) == Some("article"));
     let around = ancestors(page, id).take_while(|at| !holds_headline(at));
     around.filter(|at| !is_wrapper(at)).any(|at| {

@@ -182,3 +182,18 @@ fn dates_of_other_things_never_count() {
     let signed = "<h1>Ferry timetable for 12 April 2027</h1><p>By Jo Doe | March 4, 2026";
     check(signed, Some("2026-03-04"), None);
 }
+
+#[test]
+fn the_footer_of_the_article_may_have_its_date() {
+    let footer =
+        "<div class=post-footer><abbr class=published title=2026-11-20T09:30:00-05:00>9:30 AM</abbr></div>";
+    check(&format!("<h1>H</h1><p>x</p>{footer}"), Some("2026-11-20T09:30:00-05:00"), None);
+}
+
+#[test]
+fn a_date_in_an_attribute_of_any_element() {
+    let at = Some("2026-11-20T14:30:00Z");
+    check("<h1>H</h1><span data-timestamp=1795185000>3 hours ago</span>", at, None);
+    check("<h1>H</h1><a title=2026-11-20T14:30:00Z>3 hours ago</a>", at, None);
+    check("<h1>H</h1><a title=2000480258>Share</a>", None, None);
+}
