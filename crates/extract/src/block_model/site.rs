@@ -74,6 +74,10 @@ pub const MAX_LOG_ODDS: f32 = 6.0;
 /// Minimum number of training pages of a DOM path that decides. Fewer pages may be exceptions.
 const MIN_PAGES: u32 = 3;
 
+/// Minimum number of training pages of a DOM path that decides that its lines are body text. On a few pages, comments
+/// and notices may be at such a path.
+const MIN_TEXT_PAGES: u32 = 5;
+
 /// The deviation of log-odds at a DOM path that is not known, and its weight in pages.
 const PRIOR_DEVIATION: f32 = 2.0;
 const PRIOR_PAGES: f32 = 1.0;
@@ -175,12 +179,13 @@ impl DomPathStats {
 
 impl PathEvidence {
     /// Returns whether a line at the DOM path is body text, if the model would almost certainly say the same of every
-    /// line there: the mean is farther from 0 than the deviation, on at least `MIN_PAGES` pages. Otherwise, `None`.
+    /// line there: the mean is farther from 0 than the deviation, on several pages. Otherwise, `None`.
     #[must_use]
     pub fn decision(&self) -> Option<bool> {
         let pages = self.pages as f32;
         let mean = self.mean * pages / (pages + 0.5);
-        (self.pages >= MIN_PAGES && mean.abs() > self.deviation).then_some(mean > 0.0)
+        let least = if mean > 0.0 { MIN_TEXT_PAGES } else { MIN_PAGES };
+        (self.pages >= least && mean.abs() > self.deviation).then_some(mean > 0.0)
     }
 
     /// Returns the log-odds that are added to those of the model for a line at the DOM path.
