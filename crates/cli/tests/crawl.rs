@@ -173,7 +173,7 @@ fn stats_and_templates_are_shown() {
     assert!(shown(&["template", "show", "baolang.example"]).contains("repeated texts"));
     let json: Value =
         serde_json::from_str(&shown(&["template", "show", "baolang.example", "--json"])).unwrap();
-    assert_eq!(json["format"], 3);
+    assert_eq!(json["format"], 4);
     for (host, said) in [
         ("nobody.example", "nobody.example has no template; `gleaner template list` lists all templates"),
         ("baolang.exmaple", "baolang.exmaple has no template; did you mean baolang.example?"),

@@ -18,9 +18,7 @@ use gleaner_html::links::Links;
 use gleaner_html::robots::RobotsDirectives;
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
-use gleaner_template::{
-    ClassifiedBlock, NotArticleReason, PageFit, Pins, PreparedTemplate, is_cut,
-};
+use gleaner_template::{ClassifiedBlock, NotArticleReason, PageFit, Pins, PreparedTemplate, is_cut};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -295,8 +293,7 @@ fn extracted(
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
     let unpinned = prepared.extract_classified(page, blocks, &Pins::default());
     let fit = template.compare(&unpinned);
-    let extracted =
-        if pins.is_empty() { unpinned } else { prepared.extract_classified(page, blocks, pins) };
+    let extracted = if pins.is_empty() { unpinned } else { prepared.extract_classified(page, blocks, pins) };
     let draft = draft_from(page, &origin, &extracted, Some(template));
     let raw = fit.unlike.then(|| PackedPage::from_page(&raw));
     ExtractedArticle { document: rules.admit_draft(draft), fit, raw }

@@ -40,7 +40,7 @@ fn documents(pins: HostPins) -> Vec<Document> {
     let site = serve();
     let folder = TempDir::new().unwrap();
     let proxy = format!("fetch.proxy=http://{}", site.address);
-    let sets = [proxy.as_str(), "template.min_pages=3", "template.prepare_pages=3"];
+    let sets = [proxy.as_str(), "template.min_pages=5", "template.prepare_pages=5"];
     let (_, store) = crate::site::crawl_pinned(folder.path(), "http://site.example/", &sets, pins);
     store.documents().map(|document| document.unwrap()).collect()
 }

@@ -21,8 +21,11 @@ const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
 /// The minimum word F1 of a text that counts as right.
 const RIGHT: f64 = 0.9;
 
-/// The margin of an extraction, and whether the text is right.
-type Sample = (f32, bool);
+/// The last line of the output says how many texts with at least this confidence have at least this word F1.
+const USABLE: f64 = 0.8;
+
+/// The margin of an extraction, and the word F1 of the text.
+type Sample = (f32, f64);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
@@ -42,6 +45,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             .collect();
         table(&mut out, name, methods[0], &chosen)?;
     }
+    let is_sure = |(method, (margin, _)): &&(ExtractedBy, Sample)| {
+        method.confidence(*margin).is_some_and(|confidence| f64::from(confidence) >= USABLE)
+    };
+    let sure: Vec<f64> = samples.iter().filter(is_sure).map(|(_, (_, f1))| *f1).collect();
+    let usable = sure.iter().filter(|f1| **f1 >= USABLE).count();
+    writeln!(out, "word F1 of at least {USABLE}: {usable} of {} texts with such a confidence", sure.len())?;
     Ok(())
 }
 
@@ -57,7 +66,7 @@ fn samples(sets: &[Dataset], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sam
     let pages = scores.flat_map(|(_, pages)| pages).filter(|page| page.words.gold > 0);
     let sample = |page: gleaner_eval::PageScore| {
         let (method, margin) = page.estimate?;
-        Some((method, (margin, page.words.ratios().f1 >= RIGHT)))
+        Some((method, (margin, page.words.ratios().f1)))
     };
     Ok(pages.filter_map(sample).collect())
 }
@@ -66,10 +75,8 @@ fn table(out: &mut impl Write, name: &str, method: ExtractedBy, samples: &[Sampl
     let (slope, intercept) = fitted(samples);
     writeln!(out, "{name}: {} texts, best fit: slope {slope:.2}, intercept {intercept:.2}", samples.len())?;
     writeln!(out, "| estimated | texts | estimated mean | measured share |\n|---|---:|---:|---:|")?;
-    let estimated: Vec<(f32, bool)> = samples
-        .iter()
-        .filter_map(|(margin, is_right)| Some((method.confidence(*margin)?, *is_right)))
-        .collect();
+    let estimated: Vec<(f32, bool)> =
+        samples.iter().filter_map(|(margin, f1)| Some((method.confidence(*margin)?, *f1 >= RIGHT))).collect();
     for (at, from) in ROWS.iter().enumerate() {
         let to = ROWS.get(at + 1).copied().unwrap_or(1.1);
         let row: Vec<_> = estimated.iter().filter(|(estimate, _)| (*from..to).contains(estimate)).collect();
@@ -88,11 +95,11 @@ fn fitted(samples: &[Sample]) -> (f64, f64) {
     for _ in 0..50 {
         let mut gradient = [0.0; 2];
         let mut hessian = [1e-9, 0.0, 1e-9];
-        for (margin, is_right) in samples {
+        for (margin, f1) in samples {
             let margin = f64::from(margin.clamp(0.01, 0.995));
             let x = (margin / (1.0 - margin)).ln();
             let chance = 1.0 / (1.0 + (-(slope * x + intercept)).exp());
-            let (error, weight) = (f64::from(u8::from(*is_right)) - chance, chance * (1.0 - chance));
+            let (error, weight) = (f64::from(u8::from(*f1 >= RIGHT)) - chance, chance * (1.0 - chance));
             gradient = [gradient[0] + error * x, gradient[1] + error];
             hessian = [hessian[0] + weight * x * x, hessian[1] + weight * x, hessian[2] + weight];
         }

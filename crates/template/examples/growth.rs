@@ -60,7 +60,8 @@ fn by_size(pages: &[Vec<u8>]) {
             continue;
         }
         let size = of.iter().map(|page| page.len()).sum::<usize>() as f64 / of.len() as f64 / 1024.0;
-        let cold = || of.iter().for_each(|bytes| drop(black_box(Extraction::cold(&page(bytes), &Pins::default()))));
+        let cold =
+            || of.iter().for_each(|bytes| drop(black_box(Extraction::cold(&page(bytes), &Pins::default()))));
         let each = milliseconds(cold) / of.len() as f64;
         println!("{from} | {} | {size:.0} | {each:.2} | {:.2}", of.len(), each / size * 100.0);
     }

@@ -18,8 +18,6 @@ use gleaner_html::element_kinds::{self, ElementKinds, Key};
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::{NodeId, Page};
 
-
-
 /// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;
 
@@ -63,7 +61,8 @@ pub(crate) fn kinds(pages: &[(&str, &Page)], lines: &[Vec<ClassifiedBlock>]) -> 
             }
         }
     }
-    let with_text = seen.values().flatten().filter(|seen| seen.has_content).map(|seen| seen.name.clone()).collect();
+    let with_text =
+        seen.values().flatten().filter(|seen| seen.has_content).map(|seen| seen.name.clone()).collect();
     let is_boilerplate = |seen: &KindCounts| seen.pages >= LEAST_PAGES && !seen.has_content;
     let seen: HashMap<Key, String> =
         seen.into_iter().filter_map(|(key, seen)| Some((key, seen.filter(is_boilerplate)?.name))).collect();

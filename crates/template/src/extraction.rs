@@ -163,7 +163,8 @@ impl Extraction {
 fn drop_inserts(blocks: &mut [ClassifiedBlock], pins: &[Option<Pin>]) {
     let content = blocks.iter_mut().zip(pins).filter(|(block, _)| block.is_content());
     for (before, (block, pin)) in content.enumerate() {
-        if pin.is_none() && is_insert_by_its_words(&block.placed.line, block.words, block.link_share, before) {
+        if pin.is_none() && is_insert_by_its_words(&block.placed.line, block.words, block.link_share, before)
+        {
             (block.log_odds, block.reason) = (-MAX_LOG_ODDS, Reason::Words);
         }
     }
@@ -242,8 +243,7 @@ impl PreparedTemplate {
             Decided::Known(asked) if asked.is_empty() => {}
             _ => return None,
         }
-        let extraction =
-            Extraction::new(blocks, ExtractionMethod::Detection, &partly.page, &Pins::default());
+        let extraction = Extraction::new(blocks, ExtractionMethod::Detection, &partly.page, &Pins::default());
         (!self.template.is_unlike(&extraction)).then_some(extraction)
     }
 
@@ -524,7 +524,8 @@ mod tests {
         {
             assert_eq!(detect(&template, &page(71, &more)).is_some(), is_detected, "{more}");
         }
-        for other in ["", "<p>All rights are reserved.</p>", "<main><p>A new design of the page.</p></main>"] {
+        for other in ["", "<p>All rights are reserved.</p>", "<main><p>A new design of the page.</p></main>"]
+        {
             assert_eq!(detect(&template, &Page::parse(other)), None);
         }
     }

@@ -184,11 +184,7 @@ mod tests {
         let pins = pins.with_inserts(inserts, "text.keep");
         let judgement = Extraction::cold_with(&long_lines(), &page, &pins);
         let lines = judgement.lines();
-        lines
-            .into_iter()
-            .filter(|line| line.text != STORY)
-            .map(|line| (line.text, line.kind))
-            .collect()
+        lines.into_iter().filter(|line| line.text != STORY).map(|line| (line.text, line.kind)).collect()
     }
 
     fn texts(html: &str, inserts: Inserts) -> Vec<String> {

@@ -33,8 +33,8 @@ pub mod published;
 pub mod site;
 
 pub use article::{NotArticleReason, PageClass, article_blocks, judge};
-pub use gleaner_extract::block_model::ClassifiedBlock;
 pub use extraction::{Extraction, PreparedTemplate, is_cut};
+pub use gleaner_extract::block_model::ClassifiedBlock;
 pub use health::{Health, PageFit, Window};
 pub use inserts::Inserts;
 pub use pins::{HostPins, Pin, Pins, PinsError, SelectorError};

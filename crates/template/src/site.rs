@@ -95,7 +95,7 @@ impl ExtractionMethod {
     #[must_use]
     pub fn confidence(self, margin: f32) -> Option<f32> {
         let (slope, intercept) = match self {
-            Self::Template | Self::BlockModel => (1.44, -0.98),
+            Self::Template | Self::BlockModel => (1.16, -0.39),
             Self::Detection => (0.21, 1.55),
             Self::FastContentExtractor | Self::ContentExtractor => return None,
         };
@@ -174,9 +174,8 @@ impl SiteTemplate {
             ..Self::default()
         };
         let prepared = PreparedTemplate::new(template);
-        let extract = |(page, blocks): (&&Page, &Vec<_>)| {
-            prepared.extract_classified(page, blocks, &Pins::default())
-        };
+        let extract =
+            |(page, blocks): (&&Page, &Vec<_>)| prepared.extract_classified(page, blocks, &Pins::default());
         let extracted: Vec<Extraction> = read.iter().zip(&blocks).map(extract).collect();
         Self { health: Health::from_pages(&extracted), ..prepared.into_template() }
     }

@@ -180,7 +180,8 @@ fn the_model_is_asked_about_lines_at_unknown_paths() {
         let extracted = template.extract(&page, &Pins::default());
         assert_eq!(extracted.method, method, "{story}");
     }
-    let other = Page::parse(&format!("<main><p>{}</main>", "Rain fell on the valley all day long. ".repeat(20)));
+    let other =
+        Page::parse(&format!("<main><p>{}</main>", "Rain fell on the valley all day long. ".repeat(20)));
     assert_eq!(template.extract(&other, &Pins::default()).method, ExtractionMethod::BlockModel);
     let pins = Pins::new("a.toml", &[], &[(1, ".story")]).unwrap();
     let page = Page::parse(&generated(71, "", ""));

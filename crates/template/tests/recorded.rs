@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use gleaner_html::Page;
-use gleaner_template::{Pins, PreparedTemplate, NotArticleReason, PageClass, SiteTemplate, Window, judge};
+use gleaner_template::{NotArticleReason, PageClass, Pins, PreparedTemplate, SiteTemplate, Window, judge};
 
 /// Returns the folder of recorded sets. If it is missing, prints a note and returns `None`.
 fn sets() -> Option<PathBuf> {

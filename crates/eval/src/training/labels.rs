@@ -155,10 +155,19 @@ mod tests {
 
     #[test]
     fn cells_are_content_if_a_line_holds_their_row() {
-        let gold = "Votes were counted twice.\nNorth side 412\nSouth side 96 of 100";
-        let blocks =
-            ["Votes were counted twice.", "North side", "412", "South side", "96 of", "100", "Menu", "412"];
-        assert_eq!(labels(&blocks, gold), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
+        let gold = "Votes were counted twice.\nNorth side 412 51\nSouth side 96 of 100";
+        let blocks = [
+            "Votes were counted twice.",
+            "North side",
+            "412",
+            "51",
+            "South side",
+            "96 of",
+            "100",
+            "Menu",
+            "412",
+        ];
+        assert_eq!(labels(&blocks, gold), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]

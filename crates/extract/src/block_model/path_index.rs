@@ -83,7 +83,8 @@ impl PathIndex {
     #[must_use]
     pub fn from_site(site: &SiteModel) -> Self {
         let lengths = |stats: &DomPathStats| std::array::from_fn(|length| stats.evidence_of(length));
-        let mut paths: Vec<_> = site.dom_paths.iter().map(|(name, stats)| (key(name), lengths(stats))).collect();
+        let mut paths: Vec<_> =
+            site.dom_paths.iter().map(|(name, stats)| (key(name), lengths(stats))).collect();
         paths.sort_unstable_by_key(|(key, _)| *key);
         Self { names: Names::new(&site.names), paths, repeated: site.repeated.keys().collect() }
     }
@@ -348,7 +349,8 @@ mod tests {
 
     #[test]
     fn names_of_a_single_page_are_left_out() {
-        let page = |id: &str, text: &str| Page::parse(&format!("<div class=story><p id={id}>{text} rain fell."));
+        let page =
+            |id: &str, text: &str| Page::parse(&format!("<div class=story><p id={id}>{text} rain fell."));
         let pages = [page("Uxy", "Much"), page("Uzq", "Little"), page("Uvw", "No")];
         let (site, _) = SiteModel::learn(&pages.each_ref(), &Forest::default());
         assert_eq!(site.dom_paths.keys().collect::<Vec<_>>(), ["div.story > p"]);

@@ -82,10 +82,10 @@ const MIN_TEXT_PAGES: u32 = 5;
 const PRIOR_DEVIATION: f32 = 2.0;
 const PRIOR_PAGES: f32 = 1.0;
 
-/// The share of the mean at a DOM path that is added to a line's log-odds, if many pages have the DOM path.
-const SHARE_OF_MEAN: f32 = 0.3;
+/// Maximum share of the mean at a DOM path that is added to a line's log-odds.
+const MAX_SHARE_OF_MEAN: f32 = 1.5;
 
-/// The number of pages with which half of this share is added.
+/// The number of pages with which half of the share is added.
 const HALF_SHARE: f32 = 3.0;
 
 /// Maximum number of training pages that a template remembers. Older pages lose weight.
@@ -188,11 +188,13 @@ impl PathEvidence {
         (self.pages >= least && mean.abs() > self.deviation).then_some(mean > 0.0)
     }
 
-    /// Returns the log-odds that are added to those of the model for a line at the DOM path.
+    /// Returns the log-odds that are added to those of the model for a line at the DOM path: a share of the mean. It is
+    /// the larger, the more pages have the DOM path, and the less the lines there differ.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
         let pages = self.pages as f32;
-        SHARE_OF_MEAN * self.mean * pages / (pages + HALF_SHARE)
+        let share = (1.0 / (self.deviation * self.deviation)).min(MAX_SHARE_OF_MEAN);
+        share * self.mean * pages / (pages + HALF_SHARE)
     }
 }
 
@@ -258,7 +260,8 @@ impl SiteModel {
     /// Whether the template can extract articles: some DOM path decides that its lines are body text.
     #[must_use]
     pub fn has_text(&self) -> bool {
-        let evidence = |stats: &DomPathStats| (0..LENGTHS).filter_map(|at| stats.evidence_of(at)).collect::<Vec<_>>();
+        let evidence =
+            |stats: &DomPathStats| (0..LENGTHS).filter_map(|at| stats.evidence_of(at)).collect::<Vec<_>>();
         self.dom_paths.values().flat_map(evidence).any(|evidence| evidence.decision() == Some(true))
     }
 }

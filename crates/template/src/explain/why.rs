@@ -190,7 +190,9 @@ fn of_path(template: &SiteTemplate, block: &ClassifiedBlock) -> Bilingual {
     };
     let (on, content) = (known.pages, percent(chance(known.mean)));
     Bilingual::new(
-        format!("{on} of {pages} pages have lines of this length at {path}, with a mean probability of {content}."),
+        format!(
+            "{on} of {pages} pages have lines of this length at {path}, with a mean probability of {content}."
+        ),
         format!("{on} trong {pages} trang có dòng dài như vậy ở {path}, với xác suất trung bình {content}."),
     )
 }

@@ -10,9 +10,7 @@ use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{StoreError, UrlRecord, UrlState, WaitReason, document_id};
 use gleaner_template::article::Signals;
-use gleaner_template::{
-    Extraction, ExtractionMethod, NotArticleReason, PreparedTemplate,
-};
+use gleaner_template::{Extraction, ExtractionMethod, NotArticleReason, PreparedTemplate};
 use jiff::Timestamp;
 
 use super::DoctorContext;

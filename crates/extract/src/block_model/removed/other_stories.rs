@@ -105,7 +105,7 @@ mod tests {
             (format!("<article><h1>Rain</h1>{one}</article>{next}"), 7),
             (format!("<article><h1>Rain</h1>{one}</article><div>{next}</div>"), 0),
             (format!("<div class=s><h1>Rain</h1>{one}</div><div class=s><h1>Snow</h1>{two}</div>"), 7),
-            (format!("<div><h1>Rain</h1>{one}<section><h1><a href=/s>Snow</a></h1>{two}</section></div>"), 0),
+            (format!("<div><h1>Rain</h1>{one}<section><h1><a href=/s>Snow</a></h1>{two}</section></div>"), 7),
             (
                 format!(
                     "<div class=s><h1>Rain</h1>{one}</div><div class=n><h1><a href=/s>Snow</a></h1>{two}</div>"
