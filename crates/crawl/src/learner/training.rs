@@ -154,8 +154,9 @@ mod tests {
     fn kept(number: usize, story: &str) -> ParsedPage {
         let terms = "<p>All rights in these pages, their pictures and their sounds are reserved by the publisher, and whoever wants to use them has to ask for leave.</p>";
         let html = format!(
-            "<title>Story {number}</title><article>{}</article><footer><p>{story} It was number {number}, and all went home.</p><p>{story} And so on.</p></footer>",
-            terms.repeat(9)
+            "<title>Story {number}</title><article>{}{}</article><footer class=footer><p>{story} It was number {number}, and all went home.</p><p>{story} And so on.</p></footer>",
+            terms.repeat(3),
+            terms.replace("publisher", "owner").repeat(3)
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
         ParsedPage { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
