@@ -95,16 +95,16 @@ impl GoldWords {
     fn take(&mut self, blocks: &[Vec<String>], at: usize) -> f32 {
         let words = &blocks[at];
         if words.len() < SHORT {
-            let take_all = |(joined, inside): (&Vec<String>, &mut HashMap<[String; 3], u32>)| {
-                joined.len() == words.len() + 2
-                    && trigrams(joined).map(|three| take(inside, &three)).fold(true, |all, one| all && one)
+            let take_all = |joined: &Vec<String>, inside: &mut HashMap<[String; 3], u32>| {
+                let all = words.len();
+                joined.len() == all + 2 && trigrams(joined).filter(|three| take(inside, three)).count() == all
             };
-            let is_taken = take(&mut self.lines, words)
-                || joined(blocks, at)
-                    .iter()
-                    .zip(&mut self.inside)
-                    .map(take_all)
-                    .fold(false, |any, one| any || one);
+            let take_inside = |inside: &mut [HashMap<[String; 3], u32>; 2]| {
+                let [before, behind] = &joined(blocks, at);
+                let taken = [take_all(before, &mut inside[0]), take_all(behind, &mut inside[1])];
+                taken.contains(&true)
+            };
+            let is_taken = take(&mut self.lines, words) || take_inside(&mut self.inside);
             return if is_taken { 1.0 } else { 0.0 };
         }
         let found = trigrams(words).filter(|three| take(&mut self.trigrams, three)).count();
