@@ -233,7 +233,9 @@ fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Op
         let values: Vec<f32> = row.iter().map(|(_, value)| *value).collect();
         model.log_odds(&values) < DOUBT
     };
-    (evidence.is_hub() || is_doubted()).then(|| evidence.kind_of_hub(cards.priced))
+    // A page without links leads nowhere, so it is no list.
+    let has_links = evidence.signals.linked > 0.0;
+    (evidence.is_hub() || has_links && is_doubted()).then(|| evidence.kind_of_hub(cards.priced))
 }
 
 fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {
