@@ -7,7 +7,7 @@
 //! `until-found`) or an inline `display:none`, and a `dialog` that is not open. `html`, `body`, `main` and
 //! `article` are exempt, because sites hide them until a script has run. Also exempt are the root that the
 //! caller passes, the parts that React streams (`<div hidden id="S:0">`), panels that a reader can open
-//! (`role=tabpanel`, and `role=region` with `aria-labelledby`), and the rest of a story ([`hidden_rest`]).
+//! (`role=tabpanel`, and `role=region` with `aria-labelledby`), and the rest of a story (`hidden_rest`).
 //! `aria-hidden` has no visible effect and is ignored. The ligatures of icon fonts
 //! (`<span class=material-icons>`) are pictures and yield no text.
 //!

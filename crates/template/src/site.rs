@@ -1,5 +1,5 @@
 //! Defines the template of a site, which is learned from its first articles, stored as JSON, and applied to
-//! later pages ([`PreparedTemplate`](crate::PreparedTemplate)).
+//! later pages ([`PreparedTemplate`]).
 //!
 //! A site has as many layouts as it has. If later pages are unlike the training pages, the next version of the template
 //! is learned from those pages and remembers the earlier version ([`SiteTemplate::remember`]). [`Health`] checks on
