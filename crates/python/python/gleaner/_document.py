@@ -53,7 +53,7 @@ class Document:
     words: int
     """Number of words of the text; in Vietnamese, each syllable is a word."""
     method: str
-    """`template` or `block-model`; with `+embedded` if the text was data for the page's scripts."""
+    """`detection`, `template` or `block-model`; with `+embedded` if the text was data for the page's scripts."""
     template_version: Optional[int]
     """Version of the template, if one was used."""
     confidence: Optional[float]
