@@ -12,11 +12,11 @@
 //! 3. A line between two lines of body text with the same parent element, inside this element, is body text, unless it
 //!    is a caption or a line of links. Any other line of links at an undecided DOM path is not body text. Neither is a
 //!    very short line at an unknown DOM path, nor a short line away from the body text.
-//! 4. The model is asked about the other lines. If there are none, the page is extracted by *detection*, the second
+//! 4. The model decides about the other lines. If no line is left, the page is extracted by *detection*, the second
 //!    phase of FastContentExtractor (docs/papers.md) applied to lines.
 //!
 //! If the decided lines are hardly any text, if a main heading stands between them, which may begin another story, or if
-//! the page is unlike the training pages ([`Health`](crate::Health)), the template does not know the page. Then the model is asked about all lines, and of the template only the repeated
+//! the page is unlike the training pages ([`Health`](crate::Health)), the template does not know the page. Then the model decides about all lines, and of the template only the repeated
 //! text counts. So a template never overrules the model by ignorance.
 //!
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).

@@ -235,7 +235,7 @@ struct At {
     path: u64,
     /// For 1 to `MAX_ELEMENTS` elements: the hash of the names of the last ones down to this element.
     last: [u64; MAX_ELEMENTS],
-    /// The number of elements from the nearest one with a class or id down to this one. If there is none, the number
+    /// The number of elements from the nearest one with a class or id down to this one. Without one, the number
     /// of all elements. At most `MAX_ELEMENTS`.
     to_named: usize,
     /// Hash of the DOM path's name for a line in this element.

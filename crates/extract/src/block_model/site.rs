@@ -227,7 +227,7 @@ impl SiteModel {
     /// Adds the lines of a training page to their DOM paths.
     fn add_page(&mut self, blocks: &[ClassifiedBlock]) {
         let mut met: BTreeMap<&str, [bool; LENGTHS]> = BTreeMap::new();
-        // Lines that a page removes by itself count as lines that the model rejects.
+        // Lines that were removed for a reason on their page count as lines that the model rejects.
         let is_counted = |block: &&ClassifiedBlock| block.removed != Some(RemovalReason::RepeatedBySite);
         for block in blocks.iter().filter(is_counted) {
             let length = length(block.words);

@@ -359,7 +359,7 @@ fn to_pin(suggestion: &Suggestion, class: LineClass) -> Markup {
     }
 }
 
-/// Whether the model was asked about the line.
+/// Whether the model read the line.
 fn is_asked(block: &ClassifiedBlock) -> bool {
     block.removed.is_none() && block.model != 0.0
 }
