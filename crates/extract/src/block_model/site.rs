@@ -299,3 +299,50 @@ impl ClassifiedBlock {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learned(class: &str, pages: usize) -> SiteModel {
+        let page = |number: usize| {
+            Page::parse(&format!(
+                "<div class={class}><p>Rain number {number} fell on the valley all day.</p></div>"
+            ))
+        };
+        let pages: Vec<Page> = (0..pages).map(page).collect();
+        SiteModel::learn(&pages.iter().collect::<Vec<_>>(), &Forest::default()).0
+    }
+
+    #[test]
+    fn a_remembered_site_has_at_most_200_pages_and_possible_values() {
+        let mut site = learned("first", 30);
+        for _ in 0..12 {
+            let mut next = learned("later", 25);
+            next.remember(&site);
+            site = next;
+        }
+        assert_eq!(site.pages, 200);
+        assert_eq!(site.dom_paths.keys().collect::<Vec<_>>(), ["div.first > p", "div.later > p"]);
+        for stats in site.dom_paths.values() {
+            assert!(
+                stats.pages <= site.pages && stats.lengths.iter().all(LogOddsSum::is_possible),
+                "{stats:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn paths_decide_if_their_log_odds_agree_on_enough_pages() {
+        let evidence = |log_odds: &[f32]| {
+            let mut sum = LogOddsSum::default();
+            log_odds.iter().for_each(|log_odds| sum.add(*log_odds, true));
+            sum.evidence().unwrap().decision()
+        };
+        assert_eq!(evidence(&[-5.0, -4.0, -5.0]), Some(false));
+        assert_eq!(evidence(&[-5.0, -4.0]), None, "too few pages");
+        assert_eq!(evidence(&[5.0, 4.0, 5.0, 4.0]), None, "too few pages for body text");
+        assert_eq!(evidence(&[5.0, 4.0, 5.0, 4.0, 5.0]), Some(true));
+        assert_eq!(evidence(&[5.0, -4.0, 5.0, -4.0, 5.0]), None, "the lines differ");
+    }
+}
