@@ -16,8 +16,9 @@
 //!    phase of FastContentExtractor (docs/papers.md) applied to lines.
 //!
 //! If the decided lines are hardly any text, if a main heading stands between them, which may begin another story, or if
-//! the page is unlike the training pages ([`Health`](crate::Health)), the template does not know the page. Then the model decides about all lines, and of the template only the repeated
-//! text counts. So a template never overrules the model by ignorance.
+//! the page is unlike the training pages ([`Health`](crate::Health)), the template does not know the page. Then the model
+//! decides about all lines, and of the template only the repeated text counts. So a template never overrules the model
+//! by ignorance.
 //!
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
 
@@ -25,33 +26,13 @@ use gleaner_corpus::{Extras, Insert};
 use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, MAX_LOG_ODDS, PathIndex, Reason};
 use gleaner_html::element_kinds::ElementKinds;
 use gleaner_html::embedded::CLASS;
-use gleaner_html::text::{Line, LineKind};
+use gleaner_html::text::Line;
 use gleaner_html::{NodeId, Page, PartialPage};
 
 use crate::article::judge_blocks;
+use crate::decide::{Decided, decide};
 use crate::own_words::is_insert_by_its_words;
 use crate::{ExtractionMethod, PageClass, Pin, Pins, PublishedTemplate, SiteTemplate, extras, inserts};
-
-/// Minimum number of words of body text that the template finds on a page that it knows.
-const MIN_WORDS: u32 = 30;
-
-/// The log-odds of a line between lines of body text. It is slightly more likely to be body text than not.
-const BETWEEN: f32 = 0.4;
-
-/// The log-odds of a line that is unlikely to be body text.
-const UNLIKELY: f32 = -3.0;
-
-/// A line with fewer words at an unknown DOM path is not body text.
-const MIN_UNKNOWN_WORDS: u32 = 4;
-
-/// A line with fewer words that is not between the first and the last decided line of body text is not body text.
-const MIN_OUTSIDE_WORDS: u32 = 16;
-
-/// Like `MIN_OUTSIDE_WORDS`, for the last few lines before the body text, where the lead stands.
-const MIN_LEAD_WORDS: u32 = 8;
-
-/// The number of lines before the body text that may be a lead.
-const LEAD_LINES: usize = 6;
 
 /// The text of a page, and what decided about each of its lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -189,14 +170,6 @@ impl PartialEq for PreparedTemplate {
     }
 }
 
-/// What the DOM paths decide about the lines of a page.
-enum Decided {
-    /// All lines are decided, except those of which the numbers are listed.
-    Known(Vec<usize>),
-    /// The template does not know the page.
-    Unknown,
-}
-
 impl PreparedTemplate {
     /// Prepares a template.
     #[must_use]
@@ -235,11 +208,11 @@ impl PreparedTemplate {
     /// to be read as a whole.
     #[must_use]
     pub fn detect(&self, partly: &PartialPage) -> Option<Extraction> {
-        if self.template.published.is_some() || is_cut(&partly.page) || self.is_embedded {
+        if !self.has_text || is_cut(&partly.page) || self.is_embedded {
             return None;
         }
         let mut blocks = self.lines_outside(&partly.page, &partly.left_out);
-        match self.decide(&partly.page, &mut blocks) {
+        match decide(&partly.page, &mut blocks) {
             Decided::Known(asked) if asked.is_empty() => {}
             _ => return None,
         }
@@ -298,9 +271,12 @@ impl PreparedTemplate {
         pins: &Pins,
         ask: &mut dyn FnMut(Option<&[NodeId]>) -> Vec<ClassifiedBlock>,
     ) -> Option<Extraction> {
+        if !self.has_text {
+            return None;
+        }
         let left_out = self.boilerplate.outermost(page);
         let mut blocks = self.lines_outside(page, &left_out);
-        let Decided::Known(open) = self.decide(page, &mut blocks) else { return None };
+        let Decided::Known(open) = decide(page, &mut blocks) else { return None };
         let is_detected = open.is_empty() && !is_cut(page) && !self.is_embedded;
         if !open.is_empty() {
             let asked: Vec<NodeId> = open.iter().map(|at| blocks[*at].placed.nodes.start).collect();
@@ -341,64 +317,6 @@ impl PreparedTemplate {
         }
         for block in blocks {
             block.dom_path = self.index.dom_path(page, block.placed.block, block.link_share);
-        }
-    }
-
-    fn decide(&self, page: &Page, blocks: &mut [ClassifiedBlock]) -> Decided {
-        if !self.has_text {
-            return Decided::Unknown;
-        }
-        for block in blocks.iter_mut() {
-            let path = block.path.filter(|path| path.decision().is_some());
-            (block.log_odds, block.reason) = match (block.removed, path) {
-                (Some(_), _) => (-MAX_LOG_ODDS, Reason::Removed),
-                (None, Some(path)) => (path.mean, Reason::Path),
-                (None, None) => continue,
-            };
-        }
-        let content: Vec<usize> = (0..blocks.len()).filter(|at| blocks[*at].is_content()).collect();
-        let words: u32 = content.iter().map(|at| blocks[*at].words).sum();
-        let (Some(first), Some(last)) = (content.first(), content.last()) else { return Decided::Unknown };
-        if words < MIN_WORDS {
-            return Decided::Unknown;
-        }
-        let within = blocks[*first].placed.nodes.start..blocks[*last].placed.nodes.start;
-        if page.elements("h1").any(|heading| within.contains(&heading)) {
-            return Decided::Unknown;
-        }
-        add_between(page, blocks, &content);
-        let mut open = Vec::new();
-        for (at, block) in blocks.iter_mut().enumerate().filter(|(_, block)| block.reason == Reason::Model) {
-            let least = match at {
-                at if (*first..=*last).contains(&at) => 0,
-                at if at < *first && at + LEAD_LINES >= *first => MIN_LEAD_WORDS,
-                _ => MIN_OUTSIDE_WORDS,
-            };
-            let least = if block.path.is_none() { least.max(MIN_UNKNOWN_WORDS) } else { least };
-            if block.is_link() || block.words < least {
-                (block.log_odds, block.reason) = (UNLIKELY, Reason::Unlikely);
-            } else {
-                open.push(at);
-            }
-        }
-        Decided::Known(open)
-    }
-}
-
-/// Marks the undecided lines between two lines of body text with the same parent element as body text.
-fn add_between(page: &Page, blocks: &mut [ClassifiedBlock], content: &[usize]) {
-    let around = |block: &ClassifiedBlock| page.node(block.placed.block).parent;
-    for pair in content.windows(2) {
-        let parent = around(&blocks[pair[0]]);
-        if parent != around(&blocks[pair[1]]) {
-            continue;
-        }
-        let within = page.subtree(parent);
-        for block in &mut blocks[pair[0] + 1..pair[1]] {
-            let may_be = block.placed.line.kind != LineKind::Caption && !block.is_link();
-            if block.reason == Reason::Model && may_be && within.contains(&block.placed.block) {
-                (block.log_odds, block.reason) = (BETWEEN, Reason::Between);
-            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! | [`article`] | whether a page is an article, judged from this page alone |
 //! | [`site`] | a site's template: learned, written, applied |
 //! | [`boilerplate`] | the parts of a site's pages that never contain body text |
+//! | `decide` | what a template decides about the lines of a page |
 //! | [`extraction`] | the text of a page, with or without the template of its site |
 //! | [`health`] | whether a template still fits its site |
 //! | [`published`] | the papers' methods as templates of a host |
@@ -21,6 +22,7 @@
 pub mod article;
 pub mod boilerplate;
 pub mod class;
+mod decide;
 pub mod describe;
 pub mod explain;
 pub mod extraction;

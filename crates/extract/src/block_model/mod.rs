@@ -219,7 +219,7 @@ impl PageReading {
         let article = scene.article_key();
         let asked: Vec<usize> = (0..scene.blocks.len()).filter(|at| is_asked(&scene.blocks[*at])).collect();
         let mut odds = asked.iter().copied().zip(odds::of_some(page, &scene, model, &asked)).peekable();
-        let index = PathIndex::unfiltered();
+        let index = PathIndex::default();
         let mut blocks: Vec<ClassifiedBlock> = Vec::with_capacity(scene.blocks.len() + scene.taken.len());
         let mut add = |block: block::Block, log_odds: Option<f32>, removed| {
             let link_share = block.link_share();

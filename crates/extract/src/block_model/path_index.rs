@@ -31,7 +31,8 @@ fn is_named(name: &str) -> bool {
     name.contains(['.', '#'])
 }
 
-/// A site's DOM paths and repeated texts, prepared for lookups.
+/// A site's DOM paths and repeated texts, prepared for lookups. The default knows no site, and its DOM paths have all
+/// classes and ids.
 #[derive(Debug, Clone, Default)]
 pub struct PathIndex {
     names: Names,
@@ -87,12 +88,6 @@ impl PathIndex {
             site.dom_paths.iter().map(|(name, stats)| (key(name), lengths(stats))).collect();
         paths.sort_unstable_by_key(|(key, _)| *key);
         Self { names: Names::new(&site.names), paths, repeated: site.repeated.keys().collect() }
-    }
-
-    /// An index of no site. Its DOM paths have all classes and ids.
-    #[must_use]
-    pub fn unfiltered() -> Self {
-        Self::default()
     }
 
     /// Returns the first 50,000 lines that contain a word, in page order. Nodes for which `keep` returns `false` are

@@ -242,6 +242,9 @@ impl SiteModel {
 
     /// Adds what an earlier template of the site knows. A site has as many layouts as it has: its earlier pages still
     /// count, but with less weight as further pages come.
+    ///
+    /// Limitation: a class that only one earlier page had, and that several new pages have, changes the DOM path of that
+    /// page's lines. The earlier evidence of these lines is then not found.
     pub fn remember(&mut self, earlier: &Self) {
         let room = MAX_PAGES.saturating_sub(self.pages);
         let share = (f64::from(room) / f64::from(earlier.pages.max(1))).min(1.0);
