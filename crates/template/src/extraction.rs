@@ -376,6 +376,10 @@ mod tests {
             ("<p>Xem thêm: <a href=/x>Cây cầu không ai muốn</a>", true),
             ("<p>See also what the mayor said on Monday", false),
             ("<h2>By Anna Weaver</h2>", false),
+            ("<p>Story continues below advertisement", true),
+            ("<p>Advertisement", true),
+            ("<p>QUẢNG CÁO", true),
+            ("<p>Advertisement is what pays for the paper.", false),
         ];
         for (html, is_out) in cases {
             let page = Page::parse(html);

@@ -1,4 +1,4 @@
-//! Recognizes credits, by-lines and links to other stories by the words of a line.
+//! Recognizes credits, by-lines, links to other stories and labels of advertisements by the words of a line.
 //!
 //! Limitation: the word lists are short and cover only some languages. A short paragraph that begins with
 //! "Photo: ..." counts as a credit.
@@ -17,7 +17,8 @@ const EARLY: usize = 3;
 /// The number of characters at the beginning of a line that are searched.
 const OPENING: usize = 20;
 
-/// Whether the words of a line of body text show that it is a credit, a by-line or a "read more" line.
+/// Whether the words of a line of body text show that it is a credit, a by-line, a "read more" line or the label of an
+/// advertisement.
 /// `link_share` is the share of the line's words in links, 0 to 1. `before` is the number of earlier lines of
 /// body text.
 pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, before: usize) -> bool {
@@ -40,7 +41,26 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
             && contains_name(text)
     };
     let credits = || !is_sentence && words <= MOST_WORDS_SAYING && is_credit(text);
-    points() || credits() || signs()
+    points()
+        || credits()
+        || signs()
+        || (!is_sentence && words <= MAX_LABEL_WORDS && is_advertising_label(text))
+}
+
+/// Maximum number of words of the label of an advertisement.
+const MAX_LABEL_WORDS: u32 = 6;
+
+/// Labels of advertisements: the whole line, in lower case.
+const ADVERTISING_LABELS: [&str; 8] =
+    ["advertisement", "advertising", "quảng cáo", "anzeige", "werbung", "publicité", "publicidad", "реклама"];
+
+/// Beginnings of labels of advertisements, in lower case.
+const CONTINUATIONS: [&str; 4] =
+    ["story continues below", "article continues below", "story continues after", "article continues after"];
+
+fn is_advertising_label(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ADVERTISING_LABELS.contains(&text.as_str()) || CONTINUATIONS.iter().any(|start| text.starts_with(start))
 }
 
 /// Beginnings of "read more" lines that are not in the lexicon of the block model.

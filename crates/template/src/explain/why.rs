@@ -169,8 +169,8 @@ fn by_evidence(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: us
             "Vị trí không đủ để quyết định, nhưng dòng này nằm giữa các dòng nội dung.",
         ),
         Reason::Words => Bilingual::new(
-            "Its words are those of a credit, a by-line or a \"read more\" line.",
-            "Từ ngữ là của nguồn ảnh, tên tác giả hoặc dòng “xem thêm”.",
+            "Its words are those of a credit, a by-line, a \"read more\" line or the label of an advertisement.",
+            "Từ ngữ là của nguồn ảnh, tên tác giả, dòng “xem thêm” hoặc nhãn quảng cáo.",
         ),
         Reason::Subtree => Bilingual::new(
             "It is in an element that had no content on the pages learned from.",
