@@ -20,6 +20,7 @@
 //! `An Example, Hanoi Harbour` becomes two names, and `An Example - Hanoi` stays one.
 
 mod names;
+mod person;
 mod signature;
 
 use html5ever::{LocalName, local_name};
@@ -32,7 +33,8 @@ use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::{NodeId, Page};
 pub(crate) use names::Names;
-use names::{begins_a_label, is_person, label};
+use names::{begins_a_label, label};
+use person::is_person;
 
 const MOST_AUTHORS: usize = 20;
 
@@ -56,7 +58,7 @@ pub(crate) fn authors(
     headline: Option<NodeId>,
     of: &Names,
 ) -> Vec<String> {
-    let is_of_person = |names: &Vec<String>| names.iter().any(|name| names::may_be_person(name));
+    let is_of_person = |names: &Vec<String>| names.iter().any(|name| person::may_be_person(name));
     let mut other: Option<Vec<String>> = None;
     for texts in declared {
         match of.declared(&texts) {
@@ -195,7 +197,7 @@ fn list_from(page: &Page, first: NodeId, found: &[(NodeId, String)]) -> Vec<Stri
 }
 
 fn names_person(names: &str) -> bool {
-    names.split(';').next().is_some_and(names::may_be_person)
+    names.split(';').next().is_some_and(person::may_be_person)
 }
 
 /// Returns the names at the beginning of a by-line, before texts such as a desk or a date. Commas, words for

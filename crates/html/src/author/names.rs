@@ -1,8 +1,7 @@
 //! Parses declared author names: removes labels and site names, and splits lists of names.
-//!
-//! Limitation: capitals decide whether a text is a person's name, so `Hanoi Harbour` counts as one.
 
 use super::MOST_AUTHORS;
+use super::person::{NAME_WORDS, is_person, is_role, may_be_person};
 use crate::entities::without_tags;
 use crate::month_names::{folded, month};
 use crate::printed_date::{has_publication_label, is_change};
@@ -14,8 +13,6 @@ const MOST_STATED: usize = 200;
 
 /// Maximum length of an author's name in characters. Longer texts are sentences.
 const LONGEST: usize = 80;
-
-pub(super) const NAME_WORDS: usize = 5;
 
 /// Maximum number of parts of a by-line between separators that are read.
 const MAX_PARTS: usize = 8;
@@ -170,12 +167,6 @@ fn is_mark(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | '|' | '/' | '-' | ':' | '·' | '•' | '"' | '“' | '”')
 }
 
-fn begins_with_article(name: &str) -> bool {
-    const ARTICLES: [&str; 6] = ["the", "der", "die", "das", "les", "het"];
-    let first = name.split_whitespace().next().unwrap_or_default().to_lowercase();
-    ARTICLES.contains(&first.as_str())
-}
-
 /// Returns a text without its parts in parentheses, such as initials. Returns the whole text if nothing else
 /// is left.
 pub(super) fn without_parentheses(text: &str) -> String {
@@ -221,18 +212,6 @@ fn is_short_credit(name: &str) -> bool {
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && !has_publication_label(name)
         && label(&format!("{name} X")).is_none_or(|(_, rest)| rest != "X")
-}
-
-/// Whether a name may be a person's. A name in a script without capitals may be, unless it names a newspaper.
-pub(super) fn may_be_person(name: &str) -> bool {
-    const PAPERS: [&str; 12] =
-        ["新聞", "新闻", "通信", "通讯", "編集", "编辑", "뉴스", "일보", "신문", "网", "報社", "وكالة"];
-    let is_cased = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
-    is_person(name)
-        || !is_cased
-            && name.split_whitespace().count() <= NAME_WORDS
-            && name.chars().count() <= 30
-            && !PAPERS.iter().any(|paper| name.contains(paper))
 }
 
 fn of_authors(text: &str) -> &str {
@@ -385,105 +364,6 @@ fn at_words(text: &str) -> Vec<&str> {
         parts = parts.into_iter().flat_map(|part| part.split(and)).collect();
     }
     parts
-}
-
-/// Whether a text looks like a person's name: two to five words with capitals, or two to four ideographs. A
-/// word for a role or an organization shows that it is not.
-pub(super) fn is_person(name: &str) -> bool {
-    const PARTICLES: [&str; 12] =
-        ["de", "van", "von", "der", "da", "di", "del", "la", "al", "bin", "den", "dos"];
-    let name = name.trim();
-    let words: Vec<&str> = name.split_whitespace().collect();
-    let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
-    if words.len() == 1 {
-        return (2..=4).contains(&name.chars().count())
-            && name.chars().all(|c| ('\u{4E00}'..='\u{9FFF}').contains(&c));
-    }
-    (2..=NAME_WORDS).contains(&words.len())
-        && !name
-            .contains(|c: char| c.is_ascii_digit() || matches!(c, ',' | ';' | '?' | '!' | '@' | '|' | '/'))
-        && !begins_with_article(name)
-        && words.iter().all(|word| is_capital(word) || PARTICLES.contains(word))
-        && !words.iter().map(|word| word.to_lowercase()).any(|word| is_role(&word) || is_organization(&word))
-}
-
-fn is_role(word: &str) -> bool {
-    const ROLES: [&str; 18] = [
-        "director",
-        "manager",
-        "president",
-        "officer",
-        "team",
-        "correspondent",
-        "editor",
-        "editors",
-        "reporter",
-        "reporters",
-        "staff",
-        "writer",
-        "writers",
-        "columnist",
-        "contributor",
-        "contributors",
-        "developer",
-        "producer",
-    ];
-    ROLES.contains(&word.trim_end_matches([',', '.']))
-}
-
-/// Whether a word occurs in names of newspapers, agencies and companies, but hardly in names of persons.
-fn is_organization(word: &str) -> bool {
-    const PARTS: [&str; 12] = [
-        "redaktion",
-        "redacci",
-        "rédaction",
-        "redazione",
-        "redakcj",
-        "agentur",
-        "agence",
-        "agencia",
-        "agenzia",
-        "ajans",
-        "nachrichten",
-        "zeitung",
-    ];
-    const WORDS: [&str; 33] = [
-        "news",
-        "times",
-        "desk",
-        "editorial",
-        "newsroom",
-        "agency",
-        "wire",
-        "bureau",
-        "service",
-        "services",
-        "media",
-        "magazine",
-        "network",
-        "tribune",
-        "gazette",
-        "online",
-        "digital",
-        "group",
-        "university",
-        "institute",
-        "department",
-        "ministry",
-        "association",
-        "associated",
-        "foundation",
-        "company",
-        "administrator",
-        "inc",
-        "ltd",
-        "llc",
-        "gmbh",
-        "corp",
-        "corporation",
-    ];
-    let word = word.trim_end_matches([',', '.']);
-    WORDS.contains(&word) || PARTS.iter().any(|part| word.contains(part))
 }
 
 fn is_name(name: &str) -> bool {
