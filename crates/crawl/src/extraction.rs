@@ -295,7 +295,7 @@ fn extracted(
     let fit = template.compare(&unpinned);
     let extracted = if pins.is_empty() { unpinned } else { prepared.extract_classified(page, blocks, pins) };
     let draft = draft_from(page, &origin, &extracted, Some(template));
-    let raw = fit.unlike.then(|| PackedPage::from_page(&raw));
+    let raw = fit.is_worth_keeping().then(|| PackedPage::from_page(&raw));
     ExtractedArticle { document: rules.admit_draft(draft), fit, raw }
 }
 

@@ -320,10 +320,13 @@ mod tests {
         let page = |more: &str| Page::parse(&format!("{more}<h1>Ann Weaver</h1>{}", story(6)));
         let listing = PageClass::NotArticle(NotArticleReason::Listing);
         let dated = "<meta property='article:published_time' content='2026-11-20T09:30:00Z'>";
+        let declared = "<meta property='og:type' content='article'>";
         let cases = [
             ("https://paper.example/staff/ann-weaver", "", listing),
             ("https://paper.example/news/authors/ann-weaver/", "", listing),
             ("https://paper.example/staff/ann-weaver", dated, PageClass::Article),
+            ("https://paper.example/staff/ann-weaver", declared, listing),
+            ("https://paper.example/staff/rain-in-the-valley", declared, PageClass::Article),
             ("https://paper.example/staff/why-the-old-bridge-was-closed", "", PageClass::Article),
             ("https://paper.example/staff", "", PageClass::Article),
         ];

@@ -17,13 +17,19 @@ const UNLIKELY: f32 = -3.0;
 const MIN_UNKNOWN_WORDS: u32 = 4;
 
 /// A line with fewer words that is not between the first and the last decided line of body text is not body text.
-const MIN_OUTSIDE_WORDS: u32 = 16;
+pub(crate) const MIN_OUTSIDE_WORDS: u32 = 16;
 
 /// Like `MIN_OUTSIDE_WORDS`, for the last few lines before the body text, where the lead stands.
 const MIN_LEAD_WORDS: u32 = 8;
 
 /// The number of lines before the body text that may be a lead.
 const LEAD_LINES: usize = 6;
+
+/// The model is asked if its answers would probably change at least this share of the words of the text.
+const MAX_DOUBT: f32 = 0.005;
+
+/// The probability that a line at an unknown DOM path is body text, although nothing speaks for it.
+const UNKNOWN_DOUBT: f32 = 0.3;
 
 /// What the DOM paths decide about the lines of a page.
 pub(crate) enum Decided {
@@ -61,14 +67,28 @@ pub(crate) fn decide(page: &Page, blocks: &mut [ClassifiedBlock]) -> Decided {
             at if at < *first && at + LEAD_LINES >= *first => MIN_LEAD_WORDS,
             _ => MIN_OUTSIDE_WORDS,
         };
-        let least = if block.path.is_none() { least.max(MIN_UNKNOWN_WORDS) } else { least };
+        let least = if block.path.is_none_or(|path| path.pages == 0) { least.max(MIN_UNKNOWN_WORDS) } else { least };
         if block.is_link() || block.words < least {
             (block.log_odds, block.reason) = (UNLIKELY, Reason::Unlikely);
         } else {
             open.push(at);
         }
     }
+    if is_negligible(&open, blocks, words) {
+        for at in open.drain(..) {
+            let block = &mut blocks[at];
+            (block.log_odds, block.reason) =
+                block.path.map_or((UNLIKELY, Reason::Unlikely), |path| (path.mean, Reason::Path));
+        }
+    }
     Decided::Known(open)
+}
+
+/// Whether the answers of the model about the open lines would hardly change the text, which has `words` words.
+fn is_negligible(open: &[usize], blocks: &[ClassifiedBlock], words: u32) -> bool {
+    let doubt = |block: &ClassifiedBlock| block.path.map_or(UNKNOWN_DOUBT, |path| path.doubt());
+    let doubtful: f32 = open.iter().map(|at| blocks[*at].words as f32 * doubt(&blocks[*at])).sum();
+    doubtful < MAX_DOUBT * words as f32
 }
 
 /// Marks the undecided lines between two lines of body text with the same parent element as body text.

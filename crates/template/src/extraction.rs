@@ -23,14 +23,14 @@
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
 
 use gleaner_corpus::{Extras, Insert};
-use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, MAX_LOG_ODDS, PathIndex, Reason};
+use gleaner_extract::block_model::{self, ClassifiedBlock, Forest, MANY_PAGES, MAX_LOG_ODDS, PathIndex, Reason};
 use gleaner_html::element_kinds::ElementKinds;
 use gleaner_html::embedded::CLASS;
 use gleaner_html::text::Line;
 use gleaner_html::{NodeId, Page, PartialPage};
 
 use crate::article::judge_blocks;
-use crate::decide::{Decided, decide};
+use crate::decide::{Decided, MIN_OUTSIDE_WORDS, decide};
 use crate::own_words::is_insert_by_its_words;
 use crate::{ExtractionMethod, PageClass, Pin, Pins, PublishedTemplate, SiteTemplate, extras, inserts};
 
@@ -53,6 +53,9 @@ pub struct Extraction {
     pub known: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats.
     pub repeated: f32,
+    /// Whether the model decided about lines that few training pages of the template have: lines of body text, or long
+    /// ones. From such a page, the template can learn.
+    pub has_new_paths: bool,
     /// The parts of the page that are stored in addition to its text. Links are as written on the page.
     pub extras: Extras,
 }
@@ -103,6 +106,7 @@ impl Extraction {
         };
         let known = share(blocks.iter().filter(met).count());
         let repeated = share(blocks.iter().filter(|block| block.removed.is_some()).count());
+        let has_new_paths = blocks.iter().any(is_new);
         let margin = block_model::margin(&blocks);
         let extras = extras::find(page, &blocks, pins.extras());
         let inserts = inserts::find(page, &blocks, pins.inserts(), |at| of_lines[at].is_none());
@@ -110,7 +114,7 @@ impl Extraction {
             let line = &mut block.placed.line;
             line.kind = insert.map_or(line.kind, |insert| inserts::kind(insert, line.kind));
         }
-        Self { blocks, pins: of_lines, inserts, method, margin, known, repeated, extras }
+        Self { blocks, pins: of_lines, inserts, method, margin, known, repeated, has_new_paths, extras }
     }
 
     /// Returns the lines of the text in page order: the body text and the included inserts. If no line is body text,
@@ -137,6 +141,13 @@ impl Extraction {
     pub fn confidence(&self) -> Option<f32> {
         self.method.confidence(self.margin)
     }
+}
+
+/// Whether the model decided about a line of body text, or a long line, at a DOM path that few training pages have.
+fn is_new(block: &ClassifiedBlock) -> bool {
+    block.reason == Reason::Model
+        && (block.is_content() || block.words >= MIN_OUTSIDE_WORDS)
+        && block.path.is_none_or(|path| path.pages < MANY_PAGES)
 }
 
 /// Drops lines of body text whose words show that they are credits, by-lines or "read more" lines, unless a pin keeps
@@ -298,8 +309,8 @@ impl PreparedTemplate {
         }
         self.add_subtrees(page, &left_out, &mut blocks);
         let pinned = Extraction::new(blocks, method, page, pins);
-        let Extraction { margin, known, repeated, .. } = unpinned;
-        Some(Extraction { margin, known, repeated, ..pinned })
+        let Extraction { margin, known, repeated, has_new_paths, .. } = unpinned;
+        Some(Extraction { margin, known, repeated, has_new_paths, ..pinned })
     }
 
     fn lines_outside(&self, page: &Page, left_out: &[NodeId]) -> Vec<ClassifiedBlock> {
@@ -497,10 +508,13 @@ mod tests {
     }
 
     #[test]
-    fn a_much_longer_text_is_not_detected() {
-        let long =
-            Page::parse(&format!("<div class=story>{}</div>", format!("<p>{SENTENCE}</p>").repeat(99)));
-        assert_eq!(detect(&template(), &long), None);
+    fn a_text_of_any_length_at_known_dom_paths_is_detected() {
+        for paragraphs in [2, 99] {
+            let story = format!("<p>{SENTENCE}</p>").repeat(paragraphs);
+            let page = Page::parse(&format!("<div class=story>{story}</div>"));
+            let detected = detect(&template(), &page).map(|detected| detected.lines().len());
+            assert_eq!(detected, Some(paragraphs));
+        }
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //!    (number of words, margin, share of known DOM paths, share of repeated lines), and the share of pages
 //!    that were judged without the template ([`ExtractionMethod::BlockModel`]).
 //! 2. Every later page is compared with these values ([`Health::compare`]). The page is *unlike* the training
-//!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
-//!    hardly any known DOM paths or repeated texts; its margin is unusually low; it has a different design
+//!    pages in any of these cases: it has no text; its length differs by more than a factor of five, and many of
+//!    its lines are at unknown DOM paths; it has hardly any known DOM paths or repeated texts; its margin is unusually low; it has a different design
 //!    and was judged without the template, although few training pages were.
 //! 3. The template is out of date if [`Window::UNLIKE`] of the last [`Window::PAGES`] pages are unlike. This
 //!    means that the site was redesigned, or that the training pages were not typical.
+//! 4. Other pages with DOM paths that hardly any training page has are of a further layout of the site. The
+//!    [`Window`] lists them too. As soon as there are enough, the template learns them in addition.
 //!
 //! DOM paths and repeated texts reveal a redesign. The extracted text seldom does, because the block model
 //! has a high confidence on most new designs. This was measured on 20 recorded sites (`tests/recorded.rs`).
@@ -60,6 +62,17 @@ pub struct PageFit {
     pub repeated: u8,
     /// Whether the page was judged without the template's votes.
     pub alone: bool,
+    /// Whether the template could learn from the page ([`Extraction::has_new_paths`]).
+    #[serde(default)]
+    pub has_new_paths: bool,
+}
+
+impl PageFit {
+    /// Whether the template may learn from the page later, so that its raw page should be kept.
+    #[must_use]
+    pub fn is_worth_keeping(&self) -> bool {
+        self.unlike || self.has_new_paths
+    }
 }
 
 const ANOTHER_ORDER: u32 = 5;
@@ -106,6 +119,7 @@ impl Health {
             known: hundredths(page.known),
             repeated: hundredths(page.repeated),
             alone: page.method == ExtractionMethod::BlockModel,
+            has_new_paths: page.has_new_paths,
         }
     }
 
@@ -118,7 +132,7 @@ impl Health {
         let learned = self.words > 0;
         learned
             && (words == 0
-                || self.is_of_another_order(words)
+                || self.is_of_another_order(words) && page.known < OF_THE_DESIGN * self.known
                 || alone
                 || page.margin < UNSURE * self.margin
                 || familiar < FAMILIAR)
@@ -143,37 +157,71 @@ impl Health {
     }
 }
 
-/// The last pages of a host, sorted from the oldest to the newest. Each has a key that the caller chooses.
+/// The last pages of a host, from the oldest to the newest, and the pages from which its template may learn. Each page has
+/// a key that the caller chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window<K> {
     pages: VecDeque<(K, PageFit)>,
+    /// The pages of which the raw page is kept. The oldest is first.
+    #[serde(default = "VecDeque::new")]
+    kept: VecDeque<K>,
 }
 
 impl<K> Default for Window<K> {
     fn default() -> Self {
-        Self { pages: VecDeque::new() }
+        Self { pages: VecDeque::new(), kept: VecDeque::new() }
     }
 }
 
-impl<K: PartialEq> Window<K> {
+impl<K: PartialEq + Copy> Window<K> {
     /// The number of pages in a complete window.
     pub const PAGES: usize = 20;
     /// The template is out of date if at least this number of the pages are unlike.
     pub const UNLIKE: usize = 12;
+    /// Maximum number of kept pages.
+    pub const MAX_KEPT: usize = 100;
 
-    /// Adds the values `seen` of the page with the key `page`, and removes an earlier entry with this key. If
-    /// there are then more than [`PAGES`](Self::PAGES) pages, removes and returns the oldest. Otherwise,
-    /// returns `None`.
-    pub fn push(&mut self, page: K, seen: PageFit) -> Option<(K, PageFit)> {
+    /// Adds the values `seen` of the page with the key `page`, and removes an earlier entry with this key. `is_kept`
+    /// tells whether the raw page is kept. Returns the pages of which the raw page is not needed any more.
+    pub fn push(&mut self, page: K, seen: PageFit, is_kept: bool) -> Vec<K> {
         self.pages.retain(|(known, _)| *known != page);
+        self.kept.retain(|known| *known != page);
         self.pages.push_back((page, seen));
-        if self.pages.len() > Self::PAGES { self.pages.pop_front() } else { None }
+        if is_kept {
+            self.kept.push_back(page);
+        }
+        let mut released = Vec::new();
+        if self.pages.len() > Self::PAGES
+            && let Some((oldest, fit)) = self.pages.pop_front()
+            && fit.unlike
+            && !(fit.has_new_paths && self.kept.contains(&oldest))
+        {
+            // The page would have served only to learn a new design.
+            self.kept.retain(|known| *known != oldest);
+            released.push(oldest);
+        }
+        if self.kept.len() > Self::MAX_KEPT {
+            released.extend(self.kept.pop_front());
+        }
+        released
     }
 
     /// Whether the template is out of date.
     #[must_use]
     pub fn out_of_date(&self) -> bool {
         self.unlike_pages().count() >= Self::UNLIKE
+    }
+
+    /// Whether the template should learn the kept pages in addition: there are at least `least`, and no new design seems
+    /// to have begun.
+    #[must_use]
+    pub fn has_further_layouts(&self, least: usize) -> bool {
+        self.kept.len() >= least && self.unlike_pages().count() < Self::UNLIKE / 2
+    }
+
+    /// Removes and returns the kept pages. The oldest page is first.
+    pub fn take_kept(&mut self) -> impl Iterator<Item = K> + use<K> {
+        std::mem::take(&mut self.kept).into_iter()
     }
 
     /// Returns the keys of the unlike pages. The oldest page is first.
@@ -229,8 +277,10 @@ mod tests {
             (page(90, 0.6, (0.5, 0.3), by_site), false),
             (page(1900, 0.9, (1.0, 0.0), by_site), false),
             (page(0, 0.0, (1.0, 1.0), by_site), true),
-            (page(70, 0.9, (1.0, 0.6), by_site), true),
-            (page(2100, 0.9, (1.0, 0.6), by_site), true),
+            (page(70, 0.9, (1.0, 0.6), by_site), false),
+            (page(70, 0.9, (0.6, 0.6), by_site), true),
+            (page(2100, 0.9, (1.0, 0.6), by_site), false),
+            (page(2100, 0.9, (0.6, 0.6), by_site), true),
             (page(400, 0.4, (1.0, 0.6), by_site), true),
             (page(400, 0.9, (1.0, 0.6), alone), false),
             (page(400, 0.9, (0.6, 0.4), alone), true),
@@ -272,17 +322,18 @@ mod tests {
             [health.compare(&usual()), health.compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template))];
         let mut window: Window<usize> = Window::default();
         for number in 0..100 {
-            let fell = window.push(number, seen[usize::from(number % 20 < 11)]);
-            assert_eq!(fell.map(|(page, _)| page), number.checked_sub(20));
+            let is_unlike = number % 20 < 11;
+            let released = window.push(number, seen[usize::from(is_unlike)], is_unlike);
+            assert_eq!(released, number.checked_sub(20).filter(|_| is_unlike).into_iter().collect::<Vec<_>>());
             assert!(!window.out_of_date(), "page {number}");
         }
         assert_eq!(window.unlike_pages().copied().collect::<Vec<_>>(), (80..91).collect::<Vec<_>>());
         for number in 100..=101 {
-            window.push(number, seen[1]);
+            window.push(number, seen[1], true);
         }
         assert!(!window.out_of_date(), "as many have left it");
         for number in 200..210 {
-            window.push(number, seen[1]);
+            window.push(number, seen[1], true);
         }
         assert!(window.out_of_date() && window.len() == 20);
     }
@@ -292,7 +343,48 @@ mod tests {
         let unlike =
             Health::from_pages(&[usual()]).compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template));
         let mut window = Window::default();
-        (0..30).for_each(|_| assert_eq!(window.push('a', unlike), None));
+        (0..30).for_each(|_| assert!(window.push('a', unlike, true).is_empty()));
         assert!(window.len() == 1 && !window.is_empty() && !window.out_of_date());
+    }
+
+    #[test]
+    fn pages_of_further_layouts_are_kept_until_there_are_enough() {
+        let usual = Health::from_pages(&[usual()]).compare(&usual());
+        let new = PageFit { has_new_paths: true, ..usual };
+        let mut window = Window::default();
+        for number in 0..60 {
+            assert_eq!(window.has_further_layouts(10), number > 54, "page {number}");
+            let is_new = number % 6 == 0;
+            assert!(window.push(number, if is_new { new } else { usual }, is_new).is_empty());
+        }
+        assert_eq!(window.take_kept().collect::<Vec<_>>(), (0..60).step_by(6).collect::<Vec<_>>());
+        assert!(!window.has_further_layouts(1) && window.len() == 20);
+    }
+
+    #[test]
+    fn a_new_design_is_not_taken_for_a_further_layout() {
+        let unlike = PageFit { has_new_paths: true, ..redesigned() };
+        let mut window = Window::default();
+        for number in 0..Window::<usize>::UNLIKE {
+            assert!(!window.out_of_date());
+            assert_eq!(window.has_further_layouts(3), (3..6).contains(&number), "page {number}");
+            window.push(number, unlike, true);
+        }
+        assert!(window.out_of_date() && !window.has_further_layouts(3));
+        assert_eq!(window.take_kept().count(), 12);
+    }
+
+    #[test]
+    fn kept_pages_are_bounded() {
+        let new = PageFit { has_new_paths: true, ..redesigned() };
+        let mut window = Window::default();
+        for number in 0..150_usize {
+            let released = window.push(number, new, true);
+            assert_eq!(released.first().copied(), number.checked_sub(Window::<usize>::MAX_KEPT));
+        }
+    }
+
+    fn redesigned() -> PageFit {
+        Health::from_pages(&[usual()]).compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template))
     }
 }

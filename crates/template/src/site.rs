@@ -194,6 +194,16 @@ impl SiteTemplate {
         self.earlier.truncate(MAX_EARLIER);
     }
 
+    /// Like [`remember`](Self::remember), for a template of pages of further layouts: what is usual on the site stays what
+    /// the earlier version found.
+    pub fn extend(&mut self, earlier: &Self) {
+        self.remember(earlier);
+        if self.published.is_none() && earlier.published.is_none() {
+            self.health = earlier.health;
+            self.earlier.clone_from(&earlier.earlier);
+        }
+    }
+
     /// Compares a page with the training pages of this and of earlier versions. The page is unlike the training pages
     /// if it is unlike those of each version.
     #[must_use]

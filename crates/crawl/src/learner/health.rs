@@ -2,8 +2,11 @@
 //!
 //! A page that differs from the training pages is stored normally. Its raw page is kept while it is among the
 //! last [`Window::PAGES`] pages of its host. If too many of these pages differ, the template is out of date.
-//! Then the differing pages and all later pages are buffered. The next template extracts them again. The
+//! Then the kept pages and all later pages are buffered. The next template extracts them again. The
 //! document, the outcome and the template's health are written to the store together, in one change.
+//!
+//! A site has several layouts. The raw page of a page with new DOM paths stays kept. When there are as many such pages as
+//! a first template needs, the template learns them in addition: nothing that it knows is lost.
 //!
 //! Limitation: until the next template is learned, the corpus has the texts that the old template extracted.
 //! If a wrongly extracted page does not differ from the training pages, its text stays wrong.
@@ -40,18 +43,24 @@ impl Learner {
         if is_listing {
             return Ok(());
         }
+        let mut is_kept = false;
         if let Some(raw) = raw
             && change.keep(visit.key)?
         {
             change.put_page(visit.key, raw);
+            is_kept = true;
         }
-        if let Some(buffered) = update_health(&recorder.store, change, visit, fit)? {
-            self.template_outdated(visit.record.host, visit.url.host(), buffered);
+        let least = self.prepare_pages;
+        match update_health(&recorder.store, change, visit, fit, is_kept, least)? {
+            Fit::Usual => {}
+            Fit::Outdated(buffered) => self.template_outdated(visit.record.host, visit.url.host(), buffered),
+            Fit::FurtherLayouts(buffered) => self.set_buffered(visit.record.host, buffered),
         }
         Ok(())
     }
 
     fn template_outdated(&mut self, id: HostId, name: &str, buffered: usize) {
+        self.set_buffered(id, buffered);
         let Some(host) = self.hosts.get_mut(&id) else { return };
         warn!(
             host = name,
@@ -60,38 +69,57 @@ impl Learner {
             "the host's pages no longer match its template; buffering pages for a new one"
         );
         host.template = None;
+    }
+
+    fn set_buffered(&mut self, id: HostId, buffered: usize) {
+        let Some(host) = self.hosts.get_mut(&id) else { return };
         host.buffered = buffered;
         self.progress.buffered.fetch_add(buffered as u64, Ordering::Relaxed);
     }
 }
 
-/// Adds a page to the window of its host's last pages. If this makes the template outdated, buffers the
-/// differing pages and returns their number. Otherwise returns `None`.
+/// What a page shows about its host's template.
+enum Fit {
+    Usual,
+    /// The template is out of date. The number of pages that were buffered for the next one.
+    Outdated(usize),
+    /// There are enough pages of further layouts. Their number.
+    FurtherLayouts(usize),
+}
+
+/// Adds a page to the window of its host's last pages. If this makes the template outdated, or if at least `least` pages
+/// of further layouts are kept, buffers the kept pages.
 fn update_health(
     store: &Store,
     change: &mut Change,
     visit: &Visit,
     fit: PageFit,
-) -> Result<Option<usize>, CrawlError> {
+    is_kept: bool,
+    least: usize,
+) -> Result<Fit, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = store.health(name)?.unwrap_or_default();
-    // Only unlike pages have a kept raw page.
-    if let Some((page, _)) = window.push(visit.key, fit).filter(|(_, fit)| fit.unlike) {
+    for page in window.push(visit.key, fit, is_kept) {
         change.release_page(page)?;
     }
-    if !window.out_of_date() {
+    let outdated = window.out_of_date();
+    if !outdated && !window.has_further_layouts(least) {
         change.put_health(name, &window);
-        return Ok(None);
+        return Ok(Fit::Usual);
     }
     let mut buffered = 0;
-    for page in window.unlike_pages() {
+    for page in window.take_kept() {
         // Of pages with a planned visit, no raw page is kept.
-        if let Some(record) = change.url(*page)?.filter(|record| record.state == UrlState::Kept) {
-            buffered = change.buffer(*page, record)?;
+        if let Some(record) = change.url(page)?.filter(|record| record.state == UrlState::Kept) {
+            buffered = change.buffer(page, record)? as usize;
         }
+    }
+    if !outdated {
+        change.put_health(name, &window);
+        return Ok(Fit::FurtherLayouts(buffered));
     }
     change.put_health(name, &Window::<UrlKey>::default());
     let host = change.host(name, visit.url.domain())?;
     change.put_host(&HostRecord { outdated: true, ..host });
-    Ok(Some(buffered as usize))
+    Ok(Fit::Outdated(buffered))
 }

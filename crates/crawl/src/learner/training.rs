@@ -80,10 +80,13 @@ pub(crate) fn train(
         }
     }
     let earlier = store.template(&job.name)?.and_then(|json| SiteTemplate::from_json(&json).ok());
+    let is_outdated = store.host(&job.name)?.is_none_or(|host| host.outdated);
     let learn = |version| {
         let mut learned = SiteTemplate::learn_by(job.method, &job.name, version, now, &named(&kept));
-        if let Some(earlier) = &earlier {
-            learned.remember(earlier);
+        match &earlier {
+            Some(earlier) if is_outdated => learned.remember(earlier),
+            Some(earlier) => learned.extend(earlier),
+            None => {}
         }
         learned
     };

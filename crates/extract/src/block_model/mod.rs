@@ -50,7 +50,7 @@ pub use path_index::{MOSTLY, PathIndex};
 pub use removed::RemovalReason;
 pub use repeated::Repeated;
 pub use scene::is_cut;
-pub use site::{DomPathStats, LogOddsSum, MAX_LOG_ODDS, PathEvidence, SiteModel};
+pub use site::{DomPathStats, LogOddsSum, MANY_PAGES, MAX_LOG_ODDS, PathEvidence, SiteModel};
 
 /// A block with the result of its classification.
 #[derive(Debug, Clone, PartialEq)]

@@ -36,9 +36,24 @@ fn is_named(name: &str) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct PathIndex {
     names: Names,
-    paths: Vec<(u64, [Option<PathEvidence>; LENGTHS])>,
+    paths: EvidenceByKey,
+    /// The evidence for lines at unknown DOM paths, by the nearest named element.
+    below: EvidenceByKey,
     repeated: Vec<u64>,
 }
+
+/// The evidence for each range of lengths, by the hash of a name, sorted.
+type EvidenceByKey = Vec<(u64, [Option<PathEvidence>; LENGTHS])>;
+
+/// Returns the name of the nearest element with a class or id in the name of a DOM path. `None` if there is none, or if the
+/// DOM path is one of links.
+pub(super) fn nearest_named(path: &str) -> Option<&str> {
+    let is_link = path.ends_with(LINK);
+    path.rsplit(" > ").find(|name| is_named(name)).filter(|_| !is_link)
+}
+
+/// The end of the name of a DOM path of lines of links.
+const LINK: &str = " > a";
 
 /// The classes and ids that count in DOM paths. `None` means all.
 #[derive(Debug, Clone, Default)]
@@ -83,11 +98,21 @@ impl PathIndex {
     /// Prepares lookups for a trained site.
     #[must_use]
     pub fn from_site(site: &SiteModel) -> Self {
-        let lengths = |stats: &DomPathStats| std::array::from_fn(|length| stats.evidence_of(length));
-        let mut paths: Vec<_> =
-            site.dom_paths.iter().map(|(name, stats)| (key(name), lengths(stats))).collect();
-        paths.sort_unstable_by_key(|(key, _)| *key);
-        Self { names: Names::new(&site.names), paths, repeated: site.repeated.keys().collect() }
+        let below = site.below_named();
+        let lengths = |stats: &DomPathStats, below: Option<&DomPathStats>| {
+            std::array::from_fn(|length| stats.evidence(length, below))
+        };
+        let paths = site.dom_paths.iter().map(|(name, stats)| {
+            let below = nearest_named(name).and_then(|named| below.get(named));
+            (key(name), lengths(stats, below))
+        });
+        let unknown = below.iter().map(|(name, stats)| (key(name), lengths(&DomPathStats::default(), Some(stats))));
+        let sorted = |mut all: EvidenceByKey| {
+            all.sort_unstable_by_key(|(key, _)| *key);
+            all
+        };
+        let (paths, unknown) = (sorted(paths.collect()), sorted(unknown.collect()));
+        Self { names: Names::new(&site.names), paths, below: unknown, repeated: site.repeated.keys().collect() }
     }
 
     /// Returns the first 50,000 lines that contain a word, in page order. Nodes for which `keep` returns `false` are
@@ -143,7 +168,7 @@ impl PathIndex {
             node = parent;
         }
         parts.reverse();
-        let link = if link_share > MOSTLY { " > a" } else { "" };
+        let link = if link_share > MOSTLY { LINK } else { "" };
         parts.join(" > ") + link
     }
 
@@ -153,9 +178,13 @@ impl PathIndex {
     }
 
     fn evidence(&self, at: At, link_share: f32, words: u32) -> Option<PathEvidence> {
-        let key = if link_share > MOSTLY { fnv_1a(at.dom_path, b" > a") } else { at.dom_path };
-        let found = self.paths.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        self.paths[found].1[length(words)]
+        let is_link = link_share > MOSTLY;
+        let find = |all: &EvidenceByKey, key| {
+            let found = all.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+            all[found].1[length(words)]
+        };
+        let key = if is_link { fnv_1a(at.dom_path, LINK.as_bytes()) } else { at.dom_path };
+        find(&self.paths, key).or_else(|| find(&self.below, at.named.filter(|_| !is_link)?))
     }
 }
 
@@ -233,6 +262,8 @@ struct At {
     /// The number of elements from the nearest one with a class or id down to this one. Without one, the number
     /// of all elements. At most `MAX_ELEMENTS`.
     to_named: usize,
+    /// Hash of the name of the nearest element with a class or id, if it is in the DOM path's name.
+    named: Option<u64>,
     /// Hash of the DOM path's name for a line in this element.
     dom_path: u64,
 }
@@ -274,18 +305,20 @@ impl<'a> Paths<'a> {
         let path = hash(&(above.map_or(0, |above| above.path), named.hash));
         let mut last = [named.hash; MAX_ELEMENTS];
         let mut to_named = 1;
+        let mut nearest = named.is_named.then_some(named.hash);
         if let Some(above) = above {
             for (at, outer) in above.last[..MAX_ELEMENTS - 1].iter().enumerate() {
                 last[at + 1] = fnv_1a(fnv_1a(*outer, b" > "), named.name.as_bytes());
             }
             to_named = if named.is_named { 1 } else { (above.to_named + 1).min(MAX_ELEMENTS) };
+            nearest = nearest.or(above.named.filter(|_| above.to_named < MAX_ELEMENTS));
         }
         // The path of the root is its own parent's.
         let dom_path = match above {
             Some(_) => last[to_named.max(2) - 1],
             None => fnv_1a(fnv_1a(named.hash, b" > "), named.name.as_bytes()),
         };
-        self.open.push(At { node, end: page.node(node).end, path, last, to_named, dom_path });
+        self.open.push(At { node, end: page.node(node).end, path, last, to_named, named: nearest, dom_path });
     }
 }
 
@@ -329,11 +362,14 @@ mod tests {
             let (site, all) = SiteModel::learn(&pages, &Forest::default());
             let index = PathIndex::from_site(&site);
             for (page, blocks) in pages.iter().zip(all) {
+                let below = site.below_named();
                 let lines = index.lines(page, |_| true);
                 prop_assert_eq!(blocks.len(), lines.len());
                 for (block, line) in blocks.into_iter().zip(lines) {
-                    let stored = site.dom_paths.get(&block.dom_path).and_then(|stats| stats.evidence(block.words));
-                    prop_assert_eq!(line.path, stored);
+                    let named = nearest_named(&block.dom_path).and_then(|name| below.get(name));
+                    let stored = site.dom_paths.get(&block.dom_path).copied().unwrap_or_default();
+                    prop_assert_eq!(line.path, stored.evidence(length(block.words), named));
+                    prop_assert_eq!(line.path, block.path);
                     prop_assert_eq!(line.removed, block.removed);
                     prop_assert_eq!((line.words, line.link_share), (block.words, block.link_share));
                     prop_assert_eq!(line.placed, block.placed);

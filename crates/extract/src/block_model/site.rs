@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
-use super::path_index::{Names, PathIndex, tokens};
+use super::path_index::{Names, PathIndex, nearest_named, tokens};
 use super::{ClassifiedBlock, Forest, Reason, RemovalReason, Repeated};
 
 /// The results of training on the pages of a site. The default describes an unknown site.
@@ -57,8 +57,11 @@ pub struct LogOddsSum {
 /// What the training pages show about a line at a DOM path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathEvidence {
-    /// The number of training pages with such lines.
+    /// The number of training pages with such lines at the DOM path itself.
     pub pages: u32,
+    /// The number of training pages that count for the mean and the deviation. If few pages have the DOM path, some pages
+    /// with lines elsewhere below the same named element count too.
+    pub support: u32,
     /// The mean log-odds of the lines.
     pub mean: f32,
     /// The standard deviation of the log-odds of a further line.
@@ -71,12 +74,25 @@ pub(super) const LENGTHS: usize = 5;
 /// Log-odds are limited to this value.
 pub const MAX_LOG_ODDS: f32 = 6.0;
 
-/// Minimum number of training pages of a DOM path that decides. Fewer pages may be exceptions.
+/// Minimum number of training pages with lines of one length at a DOM path. Below, lines of all lengths count.
 const MIN_PAGES: u32 = 3;
+
+/// The number of training pages from which a DOM path decides if its lines are alike, and the deviation below which they
+/// are.
+pub const MANY_PAGES: u32 = 10;
+const ALIKE: f32 = 1.2;
+
+/// Minimum number of training pages of a DOM path that decides that its lines are not body text. A single page may be an
+/// exception.
+const MIN_BOILERPLATE_PAGES: u32 = 2;
 
 /// Minimum number of training pages of a DOM path that decides that its lines are body text. On a few pages, comments
 /// and notices may be at such a path.
 const MIN_TEXT_PAGES: u32 = 5;
+
+/// Maximum number of training pages with lines elsewhere below the same named element that count for a DOM path that few
+/// pages have.
+const BELOW_PAGES: u32 = 3;
 
 /// The deviation of log-odds at a DOM path that is not known, and its weight in pages.
 const PRIOR_DEVIATION: f32 = 2.0;
@@ -122,8 +138,12 @@ impl LogOddsSum {
             let prior = PRIOR_DEVIATION * PRIOR_DEVIATION;
             let variance = (variance * pages + prior * PRIOR_PAGES) / (pages + PRIOR_PAGES);
             let deviation = (variance * (1.0 + 1.0 / pages)).sqrt();
-            PathEvidence { pages: self.pages, mean: mean as f32, deviation }
+            PathEvidence { pages: self.pages, support: self.pages, mean: mean as f32, deviation }
         })
+    }
+
+    fn at_most(self, pages: u32) -> Self {
+        if self.pages > pages { self.scaled(f64::from(pages) / f64::from(self.pages)) } else { self }
     }
 
     fn scaled(self, share: f64) -> Self {
@@ -151,16 +171,18 @@ impl DomPathStats {
         LogOddsSum { pages: self.pages, ..sum }
     }
 
-    /// Returns the evidence for a line of `words` words. If too few training pages have a line of this length at the
-    /// DOM path, lines of all lengths count. `None` if there are no lines.
-    #[must_use]
-    pub fn evidence(&self, words: u32) -> Option<PathEvidence> {
-        self.evidence_of(length(words))
-    }
-
-    pub(super) fn evidence_of(&self, length: usize) -> Option<PathEvidence> {
+    /// Returns the evidence for lines in a range of lengths. If too few training pages have such a line at the DOM path,
+    /// lines of all lengths count. If these are still few, lines elsewhere below the same named element count too (`below`),
+    /// as language models back off to shorter contexts. `None` if there are no lines.
+    pub(super) fn evidence(&self, length: usize, below: Option<&Self>) -> Option<PathEvidence> {
         let own = self.lengths[length];
-        if own.pages >= MIN_PAGES { own.evidence() } else { self.all().evidence() }
+        let own = if own.pages >= MIN_PAGES { own } else { self.all() };
+        if own.pages >= MIN_TEXT_PAGES {
+            return own.evidence();
+        }
+        let more = below.map_or(LogOddsSum::default(), |below| below.lengths[length].at_most(BELOW_PAGES));
+        let sum = LogOddsSum { pages: own.pages + more.pages, ..own.plus(more) };
+        Some(PathEvidence { pages: own.pages, ..sum.evidence()? })
     }
 
     fn scaled(self, share: f64) -> Self {
@@ -178,21 +200,36 @@ impl DomPathStats {
 }
 
 impl PathEvidence {
-    /// Returns whether a line at the DOM path is body text, if the model would almost certainly say the same of every
-    /// line there: the mean is farther from 0 than the deviation, on several pages. Otherwise, `None`.
+    /// Returns whether a line at the DOM path is body text, or `None` if the model has to be asked. The DOM path decides
+    /// in two cases:
+    ///
+    /// * The model would almost certainly say the same of every line there: the mean is farther from 0 than the
+    ///   deviation.
+    /// * The lines on many pages are alike. Then the DOM path has one kind of line, and the mean of all of them says
+    ///   more about a further line than the model does.
     #[must_use]
     pub fn decision(&self) -> Option<bool> {
-        let pages = self.pages as f32;
+        let pages = self.support as f32;
         let mean = self.mean * pages / (pages + 0.5);
-        let least = if mean > 0.0 { MIN_TEXT_PAGES } else { MIN_PAGES };
-        (self.pages >= least && mean.abs() > self.deviation).then_some(mean > 0.0)
+        let is_text = mean > 0.0;
+        let least = if is_text { MIN_TEXT_PAGES } else { MIN_BOILERPLATE_PAGES };
+        let agree = self.support >= least && mean.abs() > self.deviation;
+        let alike = self.pages >= MANY_PAGES && self.deviation < ALIKE;
+        (agree || alike).then_some(is_text)
+    }
+
+    /// Returns the probability, 0 to 0.5, that the model would say otherwise of a line at the DOM path than the mean.
+    #[must_use]
+    pub fn doubt(&self) -> f32 {
+        // The logistic function approximates the normal distribution with this factor.
+        1.0 / (1.0 + (1.7 * self.mean.abs() / self.deviation).exp())
     }
 
     /// Returns the log-odds that are added to those of the model for a line at the DOM path: a share of the mean. It is
     /// the larger, the more pages have the DOM path, and the less the lines there differ.
     #[must_use]
     pub fn log_odds(&self) -> f32 {
-        let pages = self.pages as f32;
+        let pages = self.support as f32;
         let share = (1.0 / (self.deviation * self.deviation)).min(MAX_SHARE_OF_MEAN);
         share * self.mean * pages / (pages + HALF_SHARE)
     }
@@ -263,9 +300,26 @@ impl SiteModel {
     /// Whether the template can extract articles: some DOM path decides that its lines are body text.
     #[must_use]
     pub fn has_text(&self) -> bool {
-        let evidence =
-            |stats: &DomPathStats| (0..LENGTHS).filter_map(|at| stats.evidence_of(at)).collect::<Vec<_>>();
-        self.dom_paths.values().flat_map(evidence).any(|evidence| evidence.decision() == Some(true))
+        let decides = |stats: &DomPathStats| {
+            let mut evidence = (0..LENGTHS).filter_map(|length| stats.evidence(length, None));
+            evidence.any(|evidence| evidence.decision() == Some(true))
+        };
+        self.dom_paths.values().any(decides)
+    }
+
+    /// Returns what the training pages show about the lines below each named element, by its name. Lines of links do not
+    /// count.
+    pub(super) fn below_named(&self) -> HashMap<&str, DomPathStats> {
+        let mut all: HashMap<&str, DomPathStats> = HashMap::new();
+        for (path, stats) in &self.dom_paths {
+            let Some(name) = nearest_named(path) else { continue };
+            let below = all.entry(name).or_default();
+            below.pages = below.pages.max(stats.pages);
+            for (sum, more) in below.lengths.iter_mut().zip(stats.lengths) {
+                *sum = sum.plus(more);
+            }
+        }
+        all
     }
 }
 
@@ -343,9 +397,29 @@ mod tests {
             sum.evidence().unwrap().decision()
         };
         assert_eq!(evidence(&[-5.0, -4.0, -5.0]), Some(false));
-        assert_eq!(evidence(&[-5.0, -4.0]), None, "too few pages");
+        assert_eq!(evidence(&[-5.0]), None, "too few pages");
         assert_eq!(evidence(&[5.0, 4.0, 5.0, 4.0]), None, "too few pages for body text");
         assert_eq!(evidence(&[5.0, 4.0, 5.0, 4.0, 5.0]), Some(true));
         assert_eq!(evidence(&[5.0, -4.0, 5.0, -4.0, 5.0]), None, "the lines differ");
+        assert_eq!(evidence(&[0.4, -0.2].repeat(4)), None, "too few pages for an unsure model");
+        assert_eq!(evidence(&[0.4, -0.2].repeat(6)), Some(true), "alike on many pages");
+    }
+
+    #[test]
+    fn a_rare_path_counts_with_the_lines_below_its_named_element() {
+        let page = |number: usize, more: &str| {
+            let story = format!("<p>Rain number {number} fell on the valley.</p>");
+            Page::parse(&format!("<div class=story>{story}{more}</div>"))
+        };
+        let pages: Vec<Page> = (0..8).map(|number| page(number, "")).collect();
+        let always = Forest::new(vec![super::super::Tree { splits: Vec::new(), leaves: vec![3.0] }]);
+        let (site, _) = SiteModel::learn(&pages.iter().collect::<Vec<_>>(), &always);
+        let index = PathIndex::from_site(&site);
+        let lines = index.lines(&page(9, "<blockquote>The river rose over the old bridge.</blockquote>"), |_| true);
+        let path = lines[1].path.unwrap();
+        assert_eq!((path.pages, path.support, path.mean > 2.0), (0, BELOW_PAGES, true));
+        assert_eq!(path.decision(), None);
+        let elsewhere = index.lines(&Page::parse("<div class=foot><p>The river rose over the old bridge.</div>"), |_| true);
+        assert_eq!(elsewhere[0].path, None);
     }
 }

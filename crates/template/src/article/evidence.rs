@@ -33,6 +33,9 @@ fn is_of_text(line: &ClassifiedBlock) -> bool {
     line.removed.is_none() && line.path.is_some_and(|path| path.decision() == Some(true))
 }
 
+/// Maximum number of words of a person's name in the URL of a page that declares an article.
+const MAX_DECLARED_NAME: f32 = 3.0;
+
 impl<'a> Evidence<'a> {
     pub(super) fn new(page: &'a Page, url: &'a str) -> Self {
         let types = json_ld_types(page);
@@ -78,10 +81,13 @@ impl<'a> Evidence<'a> {
         (self.declared == DeclaredType::Listing).then_some(NotArticleReason::DeclaredListing)
     }
 
-    /// Whether the page is about an author: its URL says so, and it neither declares an article nor has a date.
+    /// Whether the page is about an author: its URL says so, and it has no date. Some sites declare every page an article.
+    /// The URL of such a page must not end with more words than most names have.
     fn is_author_page(&self) -> bool {
-        self.address.is_some_and(|address| address.names_person)
-            && self.declared != DeclaredType::Article
+        let is_short = |address: UrlFeatures| {
+            self.declared != DeclaredType::Article || address.slug_words <= MAX_DECLARED_NAME
+        };
+        self.address.is_some_and(|address| address.names_person && is_short(address))
             && self.metadata().published.is_none()
     }
 
