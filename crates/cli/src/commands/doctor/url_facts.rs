@@ -130,7 +130,7 @@ impl DoctorContext {
                 let least = self.config.crawl.revisit.get();
                 after_last_visit(record, least, self.is_retried(record).map_err(Failure::work)?)
             }
-            UrlState::Kept => "done; its raw page is kept, since it looked unlike its host's template".into(),
+            UrlState::Kept => "done; its raw page is kept, since its host's template may learn from it".into(),
         })
     }
 
