@@ -68,7 +68,8 @@ pub(crate) fn decide(page: &Page, blocks: &mut [ClassifiedBlock]) -> Decided {
             _ => MIN_OUTSIDE_WORDS,
         };
         let least = if block.path.is_none_or(|path| path.pages == 0) { least.max(MIN_UNKNOWN_WORDS) } else { least };
-        if block.is_link() || block.words < least {
+        let is_promising = block.path.is_some_and(|path| path.mean > 0.0);
+        if block.is_link() || block.words < least && !is_promising {
             (block.log_odds, block.reason) = (UNLIKELY, Reason::Unlikely);
         } else {
             open.push(at);

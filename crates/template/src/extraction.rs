@@ -8,12 +8,14 @@
 //! With a template, most lines need no model:
 //!
 //! 1. A line that the site repeats is not body text.
-//! 2. A DOM path *decides* if the model would almost certainly say the same of every line there.
+//! 2. A DOM path *decides* if the model would almost certainly say the same of every line there, or if the lines of many
+//!    pages are alike there ([`PathEvidence::decision`](block_model::PathEvidence::decision)).
 //! 3. A line between two lines of body text with the same parent element, inside this element, is body text, unless it
 //!    is a caption or a line of links. Any other line of links at an undecided DOM path is not body text. Neither is a
-//!    very short line at an unknown DOM path, nor a short line away from the body text.
-//! 4. The model decides about the other lines. If no line is left, the page is extracted by *detection*, the second
-//!    phase of FastContentExtractor (docs/papers.md) applied to lines.
+//!    very short line at an unknown DOM path, nor a short line away from the body text, unless its DOM path speaks for
+//!    body text.
+//! 4. The model decides about the other lines. If no line is left, or if the answers would hardly change the text, the
+//!    page is extracted by *detection*, the second phase of FastContentExtractor (docs/papers.md) applied to lines.
 //!
 //! If the decided lines are hardly any text, if a main heading stands between them, which may begin another story, or if
 //! the page is unlike the training pages ([`Health`](crate::Health)), the template does not know the page. Then the model
