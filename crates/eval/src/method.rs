@@ -6,10 +6,9 @@
 use std::fmt;
 
 use gleaner_extract::block_model::{self, Forest};
-use gleaner_extract::{content_extractor, fast_content_extractor};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
-use gleaner_methods::{Input, SinglePage};
+use gleaner_methods::{Input, SinglePage, content_extractor, fast_content_extractor};
 use gleaner_template::{Extraction, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
@@ -18,6 +17,8 @@ use jiff::Timestamp;
 pub enum Method {
     /// A method that uses only the page itself.
     SinglePage(SinglePage),
+    /// gleaner's block model alone.
+    BlockModel,
     /// ContentExtractor as published. It compares the page with other pages of its site.
     ContentExtractor,
     /// FastContentExtractor as published. It uses a template of the page's site.
@@ -66,8 +67,8 @@ impl LearnedTemplates {
 impl Method {
     /// Returns all methods: the single-page methods first, then the methods that learn from a site.
     pub fn all() -> impl Iterator<Item = Self> {
-        let of_sites = [Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
-        SinglePage::ALL.into_iter().map(Self::SinglePage).chain(of_sites)
+        let others = [Self::BlockModel, Self::ContentExtractor, Self::FastContentExtractor, Self::Gleaner];
+        SinglePage::ALL.into_iter().map(Self::SinglePage).chain(others)
     }
 
     /// Returns the method's name on the command line and in tables, such as `bte-linear`.
@@ -75,6 +76,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::SinglePage(method) => method.name(),
+            Self::BlockModel => "block-model",
             Self::ContentExtractor => "content-extractor",
             Self::FastContentExtractor => "fast-content-extractor",
             Self::Gleaner => "gleaner",
@@ -96,7 +98,7 @@ impl Method {
     /// Whether the method uses other pages of the site if there are any.
     #[must_use]
     pub fn uses_site(self) -> bool {
-        !matches!(self, Self::SinglePage(_))
+        !matches!(self, Self::SinglePage(_) | Self::BlockModel)
     }
 
     /// Extracts the text of the page `input`. Returns no lines if the method finds no text, or if it needs a
@@ -106,7 +108,7 @@ impl Method {
         let page = input.page;
         match self {
             Self::Gleaner => Self::gleaner(page, learned, model).lines(),
-            Self::SinglePage(SinglePage::BlockModel) => block_model::extract(page, model),
+            Self::BlockModel => block_model::extract(page, model),
             Self::SinglePage(method) => method.extract(input),
             Self::ContentExtractor => {
                 learned.site.as_ref().map(|site| site.extract(page)).unwrap_or_default()

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use gleaner_extract::block_model;
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 
@@ -47,13 +46,11 @@ pub enum SinglePage {
     CommaScore,
     /// [`comma_score::punctuation`].
     PunctuationScore,
-    /// [`block_model`].
-    BlockModel,
 }
 
 impl SinglePage {
-    /// All methods. The methods of the papers are first, gleaner's own is last.
-    pub const ALL: [Self; 14] = [
+    /// All methods.
+    pub const ALL: [Self; 13] = [
         Self::BteOriginal,
         Self::BteImproved,
         Self::BteLinear,
@@ -67,7 +64,6 @@ impl SinglePage {
         Self::LineBlockLambdaSigma,
         Self::CommaScore,
         Self::PunctuationScore,
-        Self::BlockModel,
     ];
 
     /// Returns the method's name on the command line and in tables, such as `bte-linear`.
@@ -87,7 +83,6 @@ impl SinglePage {
             Self::LineBlockLambdaSigma => "line-block-lambda-sigma",
             Self::CommaScore => "comma-score",
             Self::PunctuationScore => "punctuation-score",
-            Self::BlockModel => "block-model",
         }
     }
 
@@ -124,7 +119,6 @@ impl SinglePage {
                 input.page,
                 &comma_score::punctuation::PunctuationScoreParams::default(),
             ),
-            Self::BlockModel => block_model::extract(input.page, block_model::built_in()),
         }
     }
 }

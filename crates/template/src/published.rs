@@ -10,11 +10,11 @@
 
 use gleaner_corpus::TemplateMethod;
 use gleaner_extract::block_model::{ClassifiedBlock, RemovalReason};
-use gleaner_extract::content_extractor::{self, ContentExtractorParams};
-use gleaner_extract::fast_content_extractor::{self, FastContentExtractorParams};
-use gleaner_extract::{count_words, has_word};
 use gleaner_html::text::{PlacedLine, placed_lines};
+use gleaner_html::words::{count_words, has_word};
 use gleaner_html::{NodeId, Page};
+use gleaner_methods::content_extractor::{self, ContentExtractorParams};
+use gleaner_methods::fast_content_extractor::{self, FastContentExtractorParams};
 use serde::{Deserialize, Serialize};
 
 use crate::ExtractionMethod;

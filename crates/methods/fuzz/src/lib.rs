@@ -1,4 +1,4 @@
-//! Checks the properties that all fuzz targets test. Any bytes can be extracted, and no extracted line is
+//! Checks the properties of single-page methods. Any bytes can be extracted, and no extracted line is
 //! empty. The words of all lines together have at most as many characters as the page, and contain each ASCII
 //! letter and digit at most as often.
 //!
@@ -6,11 +6,13 @@
 //! "a" and "b", the result is "ab", which is not a word of the page. In addition, composition (NFC) merges
 //! two characters into one. The crate's property tests compare words, on pages whose words end in a space.
 
-use gleaner_extract::words;
+pub mod sites;
+
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, tidy};
+use gleaner_html::words::words;
 use gleaner_methods::{Input, SinglePage};
 
 /// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.

@@ -1,7 +1,7 @@
 //! Measures how words, links and sentences are distributed over a page.
 
-use gleaner_extract::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script, words};
 use gleaner_html::text::is_left_out;
+use gleaner_html::words::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script, words};
 use gleaner_html::{NodeId, Page};
 
 const SHORT: f64 = 8.0;

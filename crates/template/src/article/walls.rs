@@ -15,10 +15,11 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use gleaner_corpus::language;
+use gleaner_extract::Phrases;
 use gleaner_extract::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
-use gleaner_extract::{Phrases, count_words};
 use gleaner_html::metadata::Metadata;
 use gleaner_html::text::{LineKind, tidy};
+use gleaner_html::words::count_words;
 use gleaner_html::{NodeId, Page};
 
 mod phrases;

@@ -191,7 +191,7 @@ impl DoctorContext {
             format!(
                 "{}: {}, language {}, by {}{version}{sure}",
                 document.id,
-                count(gleaner_extract::words(&document.text).count() as u64, "word"),
+                count(gleaner_html::words::words(&document.text).count() as u64, "word"),
                 document.language,
                 document.method,
             ),

@@ -145,7 +145,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use gleaner_extract::fast_content_extractor;
+    use gleaner_methods::fast_content_extractor;
 
     use super::*;
     use crate::{EvalTask, Measure, Method, Protocol};

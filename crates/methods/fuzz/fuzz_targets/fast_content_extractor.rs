@@ -2,8 +2,8 @@
 //! Runs FastContentExtractor: prepares with all pages of a generated site except the last, and detects on
 //! every page.
 
-use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
-use gleaner_extract_fuzz::{lines_are_of_page, site};
+use gleaner_methods::fast_content_extractor::{FastContentExtractorParams, prepare};
+use gleaner_methods_fuzz::sites::{lines_are_of_page, site};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

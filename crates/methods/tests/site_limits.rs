@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use gleaner_extract::content_extractor::{self, Search, SiteBlocks};
-use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, Template, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
+use gleaner_methods::content_extractor::{self, Search, SiteBlocks};
+use gleaner_methods::fast_content_extractor::{FastContentExtractorParams, Template, prepare};
 use proptest::prelude::*;
 
 fn detected(template: &Template, page: &Page) -> String {
@@ -217,9 +217,9 @@ proptest! {
         let pages = [Page::parse(&html), Page::parse("<p>other words</p>"), Page::parse(&html.replace('a', "b"))];
         let template = prepare(&pages, &FastContentExtractorParams::default());
         let all = plain(&gleaner_html::text::lines(&pages[0], 0, |_| true));
-        let words: Vec<&str> = gleaner_extract::words(&all).collect();
+        let words: Vec<&str> = gleaner_html::words::words(&all).collect();
         for text in [detected(&template, &pages[0]), compared(&pages[1..], &pages[0])] {
-            prop_assert!(gleaner_extract::words(&text).all(|word| words.contains(&word)), "{text:?} of {all:?}");
+            prop_assert!(gleaner_html::words::words(&text).all(|word| words.contains(&word)), "{text:?} of {all:?}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Tests the example of the FastContentExtractor paper: a phrase that spans inline tags.
 
-use gleaner_extract::content_extractor::{self, Search, SiteBlocks};
-use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
 use gleaner_html::Page;
 use gleaner_html::text::plain;
+use gleaner_methods::content_extractor::{self, Search, SiteBlocks};
+use gleaner_methods::fast_content_extractor::{FastContentExtractorParams, prepare};
 
 /// The markup of the paper's figure 2.
 const PARAGRAPH: &str = r#"<p> On Sept. 27, the US <span

@@ -1,7 +1,7 @@
 //! Tests that ContentExtractor's result does not depend on the search or on the page being part of the site.
 
-use gleaner_extract::content_extractor::{ContentExtractorParams, Search, SiteBlocks};
 use gleaner_html::Page;
+use gleaner_methods::content_extractor::{ContentExtractorParams, Search, SiteBlocks};
 use proptest::prelude::*;
 
 /// Generates a page whose blocks share a few words, so that some blocks are equal and some similar.

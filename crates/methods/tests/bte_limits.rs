@@ -1,8 +1,8 @@
 //! Tests edge cases: empty pages, deep pages, and input that is not HTML.
 
-use gleaner_extract::words;
 use gleaner_html::Page;
 use gleaner_html::text::plain;
+use gleaner_html::words::words;
 use gleaner_methods::bte;
 use proptest::prelude::*;
 

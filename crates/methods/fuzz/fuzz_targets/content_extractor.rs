@@ -1,8 +1,8 @@
 #![no_main]
 //! Runs ContentExtractor on each page of a generated site, with both searches.
 
-use gleaner_extract::content_extractor::{ContentExtractorParams, Search, SiteBlocks};
-use gleaner_extract_fuzz::{lines_are_of_page, site};
+use gleaner_methods::content_extractor::{ContentExtractorParams, Search, SiteBlocks};
+use gleaner_methods_fuzz::sites::{lines_are_of_page, site};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,12 +1,12 @@
-//! Checks the properties that all fuzz targets test: extraction accepts any bytes, no line is empty, and no
+//! Checks the properties of methods that compare the pages of a site: extraction accepts any bytes, no line is empty, and no
 //! character occurs more often in the ASCII words of the lines than in the page's texts.
 
 use std::collections::HashMap;
 
-use gleaner_extract::words;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::text::Line;
+use gleaner_html::words::words;
 
 /// Separates the pages of a site in the fuzzer's bytes.
 const BORDER: &[u8] = b"<hr>";

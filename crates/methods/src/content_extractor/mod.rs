@@ -22,7 +22,7 @@
 //! page to page, such as comments and related links, counts as content.
 //!
 //! ```
-//! use gleaner_extract::content_extractor::{ContentExtractorParams, SiteBlocks};
+//! use gleaner_methods::content_extractor::{ContentExtractorParams, SiteBlocks};
 //! use gleaner_html::Page;
 //! let page = |text: &str| Page::parse(&format!("<div>Home News</div><p>{text}</p><p>Write to us.</p>"));
 //! let site = SiteBlocks::new(&[page("Rain is on its way."), page("Two more trains a day.")], &ContentExtractorParams::default());

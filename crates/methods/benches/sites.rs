@@ -1,16 +1,16 @@
 //! Compares the speed of `FastContentExtractor` and `ContentExtractor` on one thread. `ContentExtractor` is
 //! run twice: once it compares all pairs, as published, and once it uses an index.
 //!
-//! Run with `cargo bench -p gleaner-extract --bench sites`. The input is a generated site and, if present,
+//! Run with `cargo bench -p gleaner-methods --bench sites`. The input is a generated site and, if present,
 //! each recorded site with at least 20 pages. The time excludes parsing. Both methods are trained on the
 //! pages that are not measured. On a shared machine, only ratios of figures from one run are meaningful.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gleaner_extract::content_extractor::{self, Search};
-use gleaner_extract::fast_content_extractor;
 use gleaner_html::{Page, decode};
+use gleaner_methods::content_extractor::{self, Search};
+use gleaner_methods::fast_content_extractor;
 use gleaner_testkit::bench_pages;
 
 /// Minimum number of pages of a recorded site, number of measured pages, and maximum number of pages used.

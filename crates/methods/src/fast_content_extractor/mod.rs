@@ -24,7 +24,7 @@
 //! may have the same path.
 //!
 //! ```
-//! use gleaner_extract::fast_content_extractor::{FastContentExtractorParams, prepare};
+//! use gleaner_methods::fast_content_extractor::{FastContentExtractorParams, prepare};
 //! use gleaner_html::Page;
 //! let page = |text: &str| Page::parse(&format!("<div>Home News Sport</div><p>{text}</p><p>Write to us.</p>"));
 //! let pages = [page("The bridge opens today."), page("Rain is on its way."), page("Two more trains a day.")];

@@ -22,7 +22,7 @@ use gleaner_html::{NodeId, Page};
 
 pub(crate) use tags::{all_tags, tags_of_the_paper};
 
-use crate::{has_word, words};
+use gleaner_html::words::{has_word, words};
 use vector::{Features, Vector};
 
 #[derive(Debug, Clone, Default)]
