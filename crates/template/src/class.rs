@@ -86,33 +86,30 @@ impl LineClass {
             Self::Other => "other",
         }
     }
-
-    /// Returns the name of the class in style sheets.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LinkList => "links",
-            Self::ReadMore => "more",
-            other => other.label(),
-        }
-    }
 }
 
+/// What showed the class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClassReason {
+pub enum ClassReason {
     /// Only the judgement.
     Judged,
+    /// Most of the words are links.
     Links,
     /// An element around the line.
     Element(NodeId),
+    /// The words of the line.
     Words,
+    /// Nothing: the line is of no other class.
     Nothing,
 }
 
+/// The class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Named {
-    pub(crate) class: LineClass,
-    pub(crate) because: ClassReason,
+pub struct Named {
+    /// The class.
+    pub class: LineClass,
+    /// What showed it.
+    pub because: ClassReason,
     /// Whether the line is in an element of comments, other stories, menus, share buttons or advertisements.
     pub(crate) aside: bool,
 }
@@ -135,7 +132,9 @@ const DIGITS_OF_DATE: usize = 6;
 /// Links between paragraphs are a list if at least this number of consecutive lines have no body text.
 const LIST_FROM: usize = 6;
 
-pub(crate) fn classify(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<Named> {
+/// Returns the class of each line of a page, in the order of `blocks`.
+#[must_use]
+pub fn classify(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<Named> {
     let mut names = Names::new(page, blocks);
     let between = between_content(blocks);
     blocks.iter().zip(between).map(|(block, between)| names.name(block, between)).collect()
@@ -349,11 +348,18 @@ impl NameKinds {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use gleaner_extract::block_model;
 
     use super::*;
-    use crate::explain::tests::long_lines;
+    use gleaner_extract::block_model::{Forest, Split, Tree};
+
+    /// Returns a model that labels lines of more than seven words body text.
+    pub(crate) fn long_lines() -> Forest {
+        let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
+        let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
+        Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }])
+    }
 
     #[test]
     fn lines_are_named_by_what_is_around_them() {
@@ -423,14 +429,6 @@ mod tests {
             let classes = classify(&page, &block_model::classify(&page, &long_lines()));
             let found = classes.iter().map(|named| named.class).find(|class| *class != LineClass::Content);
             assert_eq!(found, Some(expected), "{html}");
-        }
-    }
-
-    #[test]
-    fn the_style_sheet_knows_all_names() {
-        let style = crate::explain::COLOURS;
-        for class in LineClass::ALL {
-            assert!(style.contains(&format!(".{} {{", class.name())), "{class:?}");
         }
     }
 }

@@ -93,7 +93,7 @@ fn links(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::tests::long_lines;
+    use crate::class::tests::long_lines;
     use crate::{Extraction, Pins};
 
     const STORY: &str = "Rain fell on the valley all day long today";

@@ -170,7 +170,7 @@ fn is_in_h1(page: &Page, block: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::tests::long_lines;
+    use crate::class::tests::long_lines;
     use crate::{Extraction, Pins};
 
     const STORY: &str = "Rain fell on the valley all day long today";

@@ -13,8 +13,6 @@
 //! | [`class`] | the class of each line: body text, caption, comment |
 //! | [`inserts`] | captions, credits, by-lines and "read more" lines that are included on request |
 //! | `extras` | comments, captions and links, kept in addition to the text |
-//! | [`describe`] | a text description of a template |
-//! | [`explain`] | the judgement of a page, line by line, as HTML |
 //!
 //! The crate does no I/O and reads no clock: the caller passes pages and times. Only the functions that parse
 //! template files and selectors can fail.
@@ -23,8 +21,6 @@ pub mod article;
 pub mod boilerplate;
 pub mod class;
 mod decide;
-pub mod describe;
-pub mod explain;
 pub mod extraction;
 mod extras;
 pub mod health;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
 use gleaner_frontier::CanonicalUrl;
+use gleaner_status::explain::{ExplanationInput, explain};
 use gleaner_template::Extraction;
-use gleaner_template::explain::{ExplanationInput, explain};
 use gleaner_text::Template;
 
 use crate::CommandResult;

@@ -205,7 +205,9 @@ impl Pins {
         !self.inserts.is_empty() || !self.extras.is_empty() || (!self.entries.is_empty() && selects())
     }
 
-    pub(crate) fn selects_nothing(&self) -> bool {
+    /// Whether no pin keeps or drops lines.
+    #[must_use]
+    pub fn selects_nothing(&self) -> bool {
         self.entries.is_empty()
     }
 
@@ -258,7 +260,8 @@ impl Pins {
     }
 
     /// Returns the pin of each line, in order.
-    pub(crate) fn lines(&self, page: &Page, judged: &[ClassifiedBlock]) -> Vec<Option<Pin>> {
+    #[must_use]
+    pub fn lines(&self, page: &Page, judged: &[ClassifiedBlock]) -> Vec<Option<Pin>> {
         let of_nodes = self.of_page(page);
         judged.iter().map(|judged| of_line(page, &of_nodes, judged.placed.nodes.clone())).collect()
     }

@@ -1,5 +1,5 @@
-//! Renders the judgement of a page for a corpus editor (`gleaner template explain`): every line with its
-//! class ([`crate::class`]), its probabilities, and the reason for its judgement.
+//! Renders the judgement of a page for a corpus editor (`gleaner template explain`, and the status page): every line with its
+//! class ([`gleaner_template::class`]), its probabilities, and the reason for its judgement.
 //!
 //! | file | content |
 //! |---|---|
@@ -22,16 +22,16 @@ mod why;
 use gleaner_corpus::Insert;
 use gleaner_html::Page;
 use gleaner_render::language::Bilingual;
+use gleaner_template::class::{ClassReason, LineClass, Named, classify};
+use gleaner_template::{Extraction, Pins, SiteTemplate};
 
 pub use view::MOST_BYTES;
 pub use why::class_words;
 
-use crate::class::{ClassReason, LineClass, Named, classify};
-use crate::{Extraction, Pins, SiteTemplate};
 use pinning::{pin, suggestions};
 
 /// The style sheet for the classes of lines. It defines `--colour` and `--tint` for every
-/// [`LineClass::name`](crate::class::LineClass::name), for light and dark pages.
+/// class of lines, for light and dark pages.
 pub const COLOURS: &str = include_str!("colours.css");
 
 /// The input of an explanation.
@@ -55,7 +55,7 @@ pub struct ExplanationInput<'a> {
 ///
 /// ```
 /// use gleaner_html::Page;
-/// use gleaner_template::explain::{ExplanationInput, explain};
+/// use gleaner_status::explain::{ExplanationInput, explain};
 /// use gleaner_template::{Extraction, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
@@ -89,7 +89,7 @@ pub struct ListedLine {
 ///
 /// ```
 /// use gleaner_html::Page;
-/// use gleaner_template::explain::{ExplanationInput, listed};
+/// use gleaner_status::explain::{ExplanationInput, listed};
 /// use gleaner_template::{Extraction, Pins};
 ///
 /// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
@@ -121,6 +121,15 @@ pub fn listed(explained: &ExplanationInput<'_>, limit: usize) -> Vec<ListedLine>
     classes.map(one).collect()
 }
 
+/// Returns the name of a class in [`COLOURS`].
+pub(crate) fn style_name(class: LineClass) -> &'static str {
+    match class {
+        LineClass::LinkList => "links",
+        LineClass::ReadMore => "more",
+        other => other.label(),
+    }
+}
+
 fn classes(explained: &ExplanationInput<'_>) -> Vec<(LineClass, ClassReason)> {
     let named = classify(explained.page, &explained.judgement.blocks);
     let named = named.into_iter().zip(&explained.judgement.inserts);
@@ -131,14 +140,14 @@ fn classes(explained: &ExplanationInput<'_>) -> Vec<(LineClass, ClassReason)> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use gleaner_extract::block_model::{self, Forest, Split, Tree};
 
     use super::*;
-    use crate::Inserts;
+    use gleaner_template::{Inserts, PreparedTemplate};
 
     /// Returns a model that labels lines of more than seven words body text.
-    pub(crate) fn long_lines() -> Forest {
+    fn long_lines() -> Forest {
         let words = block_model::feature_names().iter().position(|name| name == "words, log").unwrap();
         let split = Split { feature: words as u16, left: -1, right: -2, threshold: 8.0_f32.ln() };
         Forest::new(vec![Tree { splits: vec![split], leaves: vec![-3.0, 3.0] }])
@@ -169,9 +178,7 @@ pub(crate) mod tests {
 
     fn explained(page: &Page, template: Option<&SiteTemplate>, pins: &Pins) -> String {
         let judgement = match template {
-            Some(template) => {
-                crate::PreparedTemplate::new(template.clone()).extract_with(&long_lines(), page, pins)
-            }
+            Some(template) => PreparedTemplate::new(template.clone()).extract_with(&long_lines(), page, pins),
             None => Extraction::cold_with(&long_lines(), page, pins),
         };
         let url = Some("https://a.example/?a=1&b=<2>");
@@ -203,7 +210,7 @@ pub(crate) mod tests {
         let pages: Vec<Page> = (0..8).map(|number| page(number, "")).collect();
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
         let learned = SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages);
-        let template = crate::PreparedTemplate::new(learned);
+        let template = PreparedTemplate::new(learned);
         let page = page(70, "<p>Photo: Anna Berg</p><blockquote>So it was.</blockquote>");
         let pins = Pins::default();
         let judgement = template.extract(&page, &pins);
@@ -282,6 +289,13 @@ pub(crate) mod tests {
         assert!(explained(&Page::default(), None, &Pins::default()).contains("no text on this page"));
     }
 
+    #[test]
+    fn the_style_sheet_knows_all_names() {
+        for class in LineClass::ALL {
+            assert!(COLOURS.contains(&format!(".{} {{", style_name(class))), "{class:?}");
+        }
+    }
+
     /// Returns the relative luminance (WCAG 2.2, section 1.4.3) of a colour such as `#126b34`.
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
@@ -308,7 +322,7 @@ pub(crate) mod tests {
                 let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
                 assert!(contrast >= 4.5, "{ink} on {ground}: {contrast:.2}");
             };
-            for class in LineClass::ALL.map(LineClass::name) {
+            for class in LineClass::ALL.map(style_name) {
                 let ground = format!("{class}-paper");
                 check(class, &ground);
                 check("ink", &ground);

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_html::{NodeId, Page};
+use gleaner_template::Pins;
+use gleaner_template::class::LineClass;
 
 use super::why::{escaped, selector};
-use crate::Pins;
-use crate::class::LineClass;
 
 /// Maximum number of tests per page, which limits the time. Each selector is tested on every node.
 const MOST_TESTS: usize = 20_000_000;

@@ -3,10 +3,10 @@
 use gleaner_extract::block_model::{ClassifiedBlock, Reason, RemovalReason, Repeated};
 use gleaner_html::{NodeId, Page};
 use gleaner_render::language::Bilingual;
+use gleaner_template::class::{ClassReason, LineClass};
+use gleaner_template::{PublishedTemplate, SiteTemplate};
 
 use super::ExplanationInput;
-use crate::class::{ClassReason, LineClass};
-use crate::{PublishedTemplate, SiteTemplate};
 
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
@@ -265,7 +265,7 @@ pub(super) fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pins;
+    use gleaner_template::Pins;
 
     #[test]
     fn selectors_can_be_pinned() {

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use gleaner_extract::block_model::DomPathStats;
 use gleaner_render::language::UiLanguage;
-
-use crate::{Health, PublishedTemplate, SiteTemplate};
+use gleaner_template::{Health, PublishedTemplate, SiteTemplate};
 
 const MOST_PLACES: usize = 40;
 

@@ -5,13 +5,13 @@ use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_render::page::{fact, file};
 use gleaner_render::text::{count, number};
+use gleaner_template::class::{ClassReason, LineClass};
+use gleaner_template::{ExtractionMethod, PageClass, Pin, judge};
 use maud::{Markup, PreEscaped, html};
 
 use super::pinning::{Suggestion, pin, suggestions};
 use super::why::{chance, percent, why};
-use super::{ExplanationInput, classes};
-use crate::class::{ClassReason, LineClass};
-use crate::{ExtractionMethod, PageClass, Pin, judge};
+use super::{ExplanationInput, classes, style_name};
 
 /// Maximum size in bytes of the rows of an explanation. A longer list is cut, and a note in the document says
 /// so.
@@ -202,13 +202,13 @@ impl<'a> ExplanationView<'a> {
         html! {
             div.bar aria-hidden="true" {
                 @for (class, (_, words)) in sums.iter().filter(|(_, (_, words))| *words > 0) {
-                    i.(class.name()) style={ "flex-grow:" (words) } {}
+                    i.(style_name(*class)) style={ "flex-grow:" (words) } {}
                 }
             }
             div.legend role="group" aria-label="Which lines are shown" {
                 @for (class, (count_of_lines, words)) in sums {
-                    label.(class.name()) {
-                        input type="checkbox" id={ "show-" (class.name()) } checked;
+                    label.(style_name(class)) {
+                        input type="checkbox" id={ "show-" (style_name(class)) } checked;
                         " " b { (class.label()) } " "
                         span { (lines(count_of_lines)) ", " (count(words, "word")) }
                     }
@@ -258,7 +258,7 @@ impl<'a> ExplanationView<'a> {
         }
         if !folded.is_empty() {
             let fold = html! {
-                li.fold.(class.name()) style={ "--indent:" (self.indent(from)) } {
+                li.fold.(style_name(class)) style={ "--indent:" (self.indent(from)) } {
                     details {
                         summary { (number((to - shown) as u64)) " more: " (class.label()) }
                         ol { (PreEscaped(folded)) }
@@ -297,7 +297,7 @@ impl<'a> ExplanationView<'a> {
             percent(block.link_share),
         ];
         html! {
-            li.line.(class.name()).doubt[self.is_in_doubt(at)].pinned[is_pinned] id={ "l" (at + 1) }
+            li.line.(style_name(class)).doubt[self.is_in_doubt(at)].pinned[is_pinned] id={ "l" (at + 1) }
                 style={ "--indent:" (self.indent(at)) } {
                 details {
                     summary title=(why) {
