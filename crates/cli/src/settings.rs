@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use gleaner_config::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_crawl::site_of;
+use gleaner_extract::Pins;
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Store, StoreError, StoreOptions, Writer, open};
-use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
 use crate::commands::known_hosts::did_you_mean;

@@ -2,7 +2,9 @@
 
 use crate::site::{Routes, Site, html};
 use gleaner_corpus::{Document, Extra, Extras, Insert};
-use gleaner_template::{HostPins, Inserts, Pins};
+use gleaner_extract::Pins;
+use gleaner_extract::lines::Inserts;
+use gleaner_extract::pins::HostPins;
 use tempfile::TempDir;
 
 const PATHS: [&str; 6] = ["/story-1", "/story-2", "/story-3", "/story-4", "/story-5", "/story-6"];

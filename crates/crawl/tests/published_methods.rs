@@ -1,8 +1,8 @@
 //! Crawls the bundled newspaper by each method of `template.method`.
 
 use gleaner_corpus::{Document, TemplateMethod};
+use gleaner_extract::template::SiteTemplate;
 use gleaner_store::Store;
-use gleaner_template::SiteTemplate;
 use gleaner_testkit::{Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 

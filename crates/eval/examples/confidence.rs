@@ -6,14 +6,14 @@
 //!
 //! The program uses the protocol `cold` for all sets, and also `template` for sets with only one site. It
 //! cross-validates block models by site. It also prints the slope and the intercept that fit all texts best.
-//! These two values can replace the constants in `gleaner_template::ExtractionMethod::confidence`.
+//! These two values can replace the constants in `gleaner_extract::template::ExtractionMethod::confidence`.
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use gleaner_eval::{Dataset, EvalTask, Method, Protocol, run};
-use gleaner_template::ExtractionMethod as ExtractedBy;
+use gleaner_extract::template::ExtractionMethod as ExtractedBy;
 
 /// The lower bounds of the confidence, one per row of the output.
 const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];

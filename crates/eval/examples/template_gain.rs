@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use gleaner_eval::{Dataset, DatasetScores, EvalTask, Method, PageScore, Protocol, run};
-use gleaner_template::ExtractionMethod;
+use gleaner_extract::template::ExtractionMethod;
 
 /// A site is a loss if its F1 with a template is lower than without by more than this value.
 const LOSS: f64 = 0.001;

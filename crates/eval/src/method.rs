@@ -5,11 +5,12 @@
 
 use std::fmt;
 
+use gleaner_extract::Pins;
 use gleaner_extract::block_model::{self, Forest};
+use gleaner_extract::template::{Extraction, PreparedTemplate, SiteTemplate};
 use gleaner_html::Page;
 use gleaner_html::text::Line;
 use gleaner_methods::{Input, SinglePage, content_extractor, fast_content_extractor};
-use gleaner_template::{Extraction, Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 /// An extraction method.

@@ -32,7 +32,7 @@ pub struct PageScore {
     /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Sizes>,
     /// The extraction method that `gleaner` used, and the margin from 0 to 1. `None` for other methods.
-    pub estimate: Option<(gleaner_template::ExtractionMethod, f32)>,
+    pub estimate: Option<(gleaner_extract::template::ExtractionMethod, f32)>,
     /// The time of the extraction. Decoding and parsing are not included.
     pub time: Duration,
 }

@@ -1,6 +1,6 @@
 //! Exposes the detection of near-duplicates to Python.
 
-use gleaner_text::near::{self, Relation, Signature};
+use gleaner_extract::near::{self, Relation, Signature};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use gleaner_config::Config;
 use gleaner_crawl::stored_page;
+use gleaner_extract::{Page, Pins, Template};
 use gleaner_fetch::{
     Access, FetchError, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsDecision as Rule,
     RobotsRequest,
@@ -13,7 +14,6 @@ use gleaner_fetch::{
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::decode::decode;
 use gleaner_store::Store;
-use gleaner_text::{Page, Pins, Template};
 use jiff::Timestamp;
 
 use crate::args::{Common, ReadOptions};

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gleaner_corpus::TemplateMethod;
+use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_store::{HostId, HostRecord, Store, StoreError};
-use gleaner_template::{PreparedTemplate, SiteTemplate};
 use tracing::{info, warn};
 
 use crate::progress::Progress;

@@ -7,17 +7,18 @@ use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gleaner_corpus::{ContentHash, Document, TemplateMethod};
+use gleaner_extract::Pins;
+use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError, UrlWithPage};
-use gleaner_template::{Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::extraction::AdmissionRules;
 use crate::frontier::schedule::GroupName;
-use gleaner_text::draft::{Origin, draft};
+use gleaner_extract::draft::{Origin, draft};
 
 /// A job for the buffered articles of one host: learn a template from them, or extract each on its own.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! Renders the judgement of a page for a corpus editor (`gleaner template explain`, and the status page): every line with its
-//! class ([`gleaner_template::class`]), its probabilities, and the reason for its judgement.
+//! Renders the judgement of a page for a corpus editor (`gleaner template explain`, and the status page): every
+//! line with its class ([`gleaner_extract::lines::class`]), its probabilities, and the reason for its judgement.
 //!
 //! | file | content |
 //! |---|---|
@@ -20,10 +20,11 @@ mod view;
 mod why;
 
 use gleaner_corpus::Insert;
+use gleaner_extract::Pins;
+use gleaner_extract::lines::class::{ClassReason, LineClass, Named, classify};
+use gleaner_extract::template::{Extraction, SiteTemplate};
 use gleaner_html::Page;
 use gleaner_render::language::Bilingual;
-use gleaner_template::class::{ClassReason, LineClass, Named, classify};
-use gleaner_template::{Extraction, Pins, SiteTemplate};
 
 pub use view::MOST_BYTES;
 pub use why::class_words;
@@ -56,7 +57,8 @@ pub struct ExplanationInput<'a> {
 /// ```
 /// use gleaner_html::Page;
 /// use gleaner_status::explain::{ExplanationInput, explain};
-/// use gleaner_template::{Extraction, Pins};
+/// use gleaner_extract::Pins;
+/// use gleaner_extract::template::Extraction;
 ///
 /// let (page, pins) = (Page::parse("<p>Rain <script>alert(1)</script>fell."), Pins::default());
 /// let judgement = Extraction::cold(&page, &pins);
@@ -90,7 +92,8 @@ pub struct ListedLine {
 /// ```
 /// use gleaner_html::Page;
 /// use gleaner_status::explain::{ExplanationInput, listed};
-/// use gleaner_template::{Extraction, Pins};
+/// use gleaner_extract::Pins;
+/// use gleaner_extract::template::Extraction;
 ///
 /// let (page, pins) = (Page::parse("<p>Rain fell.<p>Snow fell."), Pins::default());
 /// let judgement = Extraction::cold(&page, &pins);
@@ -144,7 +147,8 @@ mod tests {
     use gleaner_extract::block_model::{self, Forest, Split, Tree};
 
     use super::*;
-    use gleaner_template::{Inserts, PreparedTemplate};
+    use gleaner_extract::lines::Inserts;
+    use gleaner_extract::template::PreparedTemplate;
 
     /// Returns a model that labels lines of more than seven words body text.
     fn long_lines() -> Forest {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use gleaner_extract::Pins;
 use gleaner_extract::block_model::ClassifiedBlock;
+use gleaner_extract::lines::class::LineClass;
 use gleaner_html::{NodeId, Page};
-use gleaner_template::Pins;
-use gleaner_template::class::LineClass;
 
 use super::why::{escaped, selector};
 

@@ -1,12 +1,15 @@
 //! Renders an explained page: the header, the legend, and one row per line.
 
+use gleaner_extract::PageClass;
+use gleaner_extract::article::judge;
 use gleaner_extract::block_model::ClassifiedBlock;
+use gleaner_extract::lines::class::{ClassReason, LineClass};
+use gleaner_extract::pins::Pin;
+use gleaner_extract::template::ExtractionMethod;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_render::page::{fact, file};
 use gleaner_render::text::{count, number};
-use gleaner_template::class::{ClassReason, LineClass};
-use gleaner_template::{ExtractionMethod, PageClass, Pin, judge};
 use maud::{Markup, PreEscaped, html};
 
 use super::pinning::{Suggestion, pin, suggestions};

@@ -1,10 +1,10 @@
 //! Explains in a few sentences why a line is body text or not.
 
 use gleaner_extract::block_model::{ClassifiedBlock, Reason, RemovalReason, Repeated};
+use gleaner_extract::lines::class::{ClassReason, LineClass};
+use gleaner_extract::template::{PublishedTemplate, SiteTemplate};
 use gleaner_html::{NodeId, Page};
 use gleaner_render::language::Bilingual;
-use gleaner_template::class::{ClassReason, LineClass};
-use gleaner_template::{PublishedTemplate, SiteTemplate};
 
 use super::ExplanationInput;
 
@@ -265,7 +265,7 @@ pub(super) fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_template::Pins;
+    use gleaner_extract::Pins;
 
     #[test]
     fn selectors_can_be_pinned() {

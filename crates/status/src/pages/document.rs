@@ -4,10 +4,10 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::ContextReader;
+use gleaner_extract::lines::class::LineClass;
 use gleaner_frontier::UrlKey;
 use gleaner_render::text::percent;
 use gleaner_store::{SimilarityInfo, Store, StoreError};
-use gleaner_template::class::LineClass;
 use maud::{Markup, html};
 
 use super::{RenderError, Rendered, host_link, layout, time_with_zone};

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
+use gleaner_extract::NotArticleReason;
+use gleaner_extract::article::Signals;
+use gleaner_extract::template::{Extraction, ExtractionMethod, PreparedTemplate};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{StoreError, UrlRecord, UrlState, WaitReason, document_id};
-use gleaner_template::article::Signals;
-use gleaner_template::{Extraction, ExtractionMethod, NotArticleReason, PreparedTemplate};
 use jiff::Timestamp;
 
 use super::DoctorContext;

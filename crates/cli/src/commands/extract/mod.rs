@@ -5,9 +5,9 @@ mod batch;
 use gleaner_config::Config;
 use gleaner_eval::{LearnedTemplates, Method};
 use gleaner_extract::block_model;
+use gleaner_extract::draft::draft_of;
+use gleaner_extract::{Document, Page, extract_with};
 use gleaner_methods::Input;
-use gleaner_text::draft::draft_of;
-use gleaner_text::{Document, Page, extract_with};
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
