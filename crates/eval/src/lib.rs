@@ -22,7 +22,7 @@ pub mod training;
 
 pub use dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 pub use measure::Measure;
-pub use method::{LearnedTemplates, Method};
+pub use method::LearnedTemplates;
 pub use parallel::PER_CORE;
 pub use protocol::{DatasetScores, EvalRun, EvalTask, Protocol, run};
 pub use report::EvalReport;

@@ -35,6 +35,6 @@ fn show(name: &str, extracted: &Extraction) {
         extracted.lines().len(),
         extracted.words(),
         extracted.margin,
-        extracted.method.label()
+        extracted.method.name()
     );
 }

@@ -56,7 +56,7 @@ pub use document::{
     Added, Document, Error, LearnError, NotHtml, Page, Template, Training, decode, draft, extract,
     extract_with, judge, learn, metadata, near,
 };
-pub use gleaner_corpus::{Extra, Insert, Language, TemplateMethod, language};
+pub use gleaner_corpus::{Extra, Insert, Language, Method, language};
 pub use gleaner_html::metadata::Metadata;
 pub use jiff::Timestamp;
 pub use pins::Pins;

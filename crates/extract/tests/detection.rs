@@ -6,8 +6,9 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use gleaner_corpus::Method;
 use gleaner_extract::Pins;
-use gleaner_extract::template::{Extraction, ExtractionMethod, PreparedTemplate, SiteTemplate};
+use gleaner_extract::template::{Extraction, PreparedTemplate, SiteTemplate};
 use gleaner_html::links::{Links, links};
 use gleaner_html::text::plain;
 use gleaner_html::{Page, decode};
@@ -20,7 +21,7 @@ fn learn<'a>(pages: impl Iterator<Item = (&'a str, &'a Page)>) -> SiteTemplate {
 
 /// Returns the text and the margin of a page that needs no model.
 fn detected(extraction: Extraction) -> Option<(String, f32)> {
-    let extraction = Some(extraction).filter(|it| it.method == ExtractionMethod::Detection);
+    let extraction = Some(extraction).filter(|it| it.method == Method::Detection);
     extraction.map(|it| (plain(&it.lines()), it.margin))
 }
 
@@ -171,11 +172,8 @@ fn menus_are_barren_and_stories_are_not() {
 fn the_model_is_asked_about_lines_at_unknown_paths() {
     let template = PreparedTemplate::new(site());
     let aside = format!("<aside><p>{}</p></aside>", "So it was said on the day. ".repeat(9));
-    let stories = [
-        ("", ExtractionMethod::Detection),
-        ("<p>By Anna Weaver", ExtractionMethod::Detection),
-        (&aside, ExtractionMethod::Template),
-    ];
+    let stories =
+        [("", Method::Detection), ("<p>By Anna Weaver", Method::Detection), (&aside, Method::Template)];
     for (story, method) in stories {
         let page = Page::parse(&generated(70, "", story));
         let extracted = template.extract(&page, &Pins::default());
@@ -183,7 +181,7 @@ fn the_model_is_asked_about_lines_at_unknown_paths() {
     }
     let other =
         Page::parse(&format!("<main><p>{}</main>", "Rain fell on the valley all day long. ".repeat(20)));
-    assert_eq!(template.extract(&other, &Pins::default()).method, ExtractionMethod::BlockModel);
+    assert_eq!(template.extract(&other, &Pins::default()).method, Method::BlockModel);
     let pins = Pins::new("a.toml", &[], &[(1, ".story")]).unwrap();
     let page = Page::parse(&generated(71, "", ""));
     assert!(template.extract(&page, &pins).lines().is_empty());
@@ -200,10 +198,10 @@ fn a_template_remembers_the_layouts_of_earlier_versions() {
     let method = |template: &SiteTemplate, page: &Page| {
         PreparedTemplate::new(template.clone()).extract(page, &Pins::default()).method
     };
-    assert_eq!(method(&second, &first), ExtractionMethod::BlockModel);
+    assert_eq!(method(&second, &first), Method::BlockModel);
     second.remember(&site());
     for page in [&first, &Page::parse(&other(71))] {
-        assert_eq!(method(&second, page), ExtractionMethod::Detection);
+        assert_eq!(method(&second, page), Method::Detection);
     }
 }
 

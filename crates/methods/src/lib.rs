@@ -9,7 +9,7 @@
 //! | [`fast_content_extractor`] | Nguyen et al. 2009: learns a site's template by comparing blocks | some 25 pages |
 //! | [`content_extractor`] | Debnath et al. 2005: compares the blocks of all pages | the site's pages |
 //!
-//! [`SinglePage`] lists the methods that need one page.
+//! [`extract`] runs a method that needs one page, and [`PublishedTemplate`] one that learns from a site.
 //!
 //! All methods take a parsed [`gleaner_html::Page`] or its source, and return [`gleaner_html::text::Line`]s
 //! in page order, except [`content_extractor`], whose paper defines another order. They do no input or output,
@@ -22,10 +22,12 @@ pub mod comma_score;
 pub mod content_extractor;
 pub mod fast_content_extractor;
 pub mod line_block;
+mod published;
 mod single_page;
 mod source_lines;
 mod source_links;
 pub mod text_to_tag_ratio;
 
-pub use single_page::{Input, SinglePage};
+pub use published::{FoundLines, PublishedTemplate};
+pub use single_page::{Input, extract};
 pub use source_lines::LineEnds;

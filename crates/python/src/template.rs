@@ -1,6 +1,6 @@
 //! Exposes the template of a site to Python.
 
-use gleaner_extract::{Added, TemplateMethod, Timestamp, Training};
+use gleaner_extract::{Added, Timestamp, Training, Method};
 use pyo3::prelude::*;
 
 use crate::error::to_py_error;
@@ -60,7 +60,7 @@ pub(crate) fn learn(
                 break;
             }
         }
-        Ok(training.learn(TemplateMethod::default(), Timestamp::now())?)
+        Ok(training.learn(Method::Template, Timestamp::now())?)
     });
     learned.map(Template).map_err(to_py_error)
 }

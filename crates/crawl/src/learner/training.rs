@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gleaner_corpus::{ContentHash, Document, TemplateMethod};
+use gleaner_corpus::{ContentHash, Document, Method};
 use gleaner_extract::Pins;
 use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
@@ -28,7 +28,7 @@ pub(crate) struct TrainingJob {
     pub(crate) group: GroupName,
     /// The version of the template to learn. `None` if there are too few pages.
     pub(crate) version: Option<u32>,
-    pub(crate) method: TemplateMethod,
+    pub(crate) method: Method,
 }
 
 #[derive(Debug)]
@@ -184,7 +184,7 @@ mod tests {
             name: "a.example".into(),
             group: "a.example".into(),
             version: None,
-            method: TemplateMethod::Gleaner,
+            method: Method::Template,
         };
         separate_equal_texts(&job, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");

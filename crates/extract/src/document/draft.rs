@@ -1,7 +1,8 @@
 //! Builds the document of a page, for a corpus.
 
 use crate::pins::Pins;
-use crate::template::{Extraction, ExtractionMethod, PreparedTemplate, SiteTemplate};
+use crate::template::{Extraction, PreparedTemplate, SiteTemplate};
+use gleaner_corpus::Method;
 use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, language};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
@@ -52,11 +53,12 @@ pub fn draft_from(
     template: Option<&SiteTemplate>,
 ) -> Option<Document> {
     let method = extracted.method;
-    let by_template = template.filter(|_| method != ExtractionMethod::BlockModel);
+    let by_template = template.filter(|_| method != Method::BlockModel);
     let version = by_template.map(|template| template.version);
-    let is_embedded = method != ExtractionMethod::Detection && is_completed(page);
+    let is_embedded = method != Method::Detection && is_completed(page);
     let suffix = if is_embedded { "+embedded" } else { "" };
-    let mut document = draft_of(page, origin, &extracted.lines(), &format!("{method}{suffix}"), version)?;
+    let mut document =
+        draft_of(page, origin, &extracted.lines(), &format!("{}{suffix}", method.name()), version)?;
     document.extras = absolute(&extracted.extras, page, origin);
     document.confidence = extracted.confidence().map(|it| (100.0 * it).round() as u8);
     Some(document)

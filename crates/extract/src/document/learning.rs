@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::article::{NotArticleReason, PageClass};
 use crate::template::SiteTemplate;
-use gleaner_corpus::{TemplateMethod, is_of_host};
+use gleaner_corpus::{Method, is_of_host};
 use jiff::Timestamp;
 
 use crate::{Error, Page, Template};
@@ -127,7 +127,7 @@ impl Training {
     ///
     /// # Errors
     /// [`LearnError`] if the pages are from several hosts, or if there are fewer than two.
-    pub fn learn(&self, method: TemplateMethod, learned: Timestamp) -> Result<Template, LearnError> {
+    pub fn learn(&self, method: Method, learned: Timestamp) -> Result<Template, LearnError> {
         let host = self.only_host()?;
         if self.kept.len() < 2 {
             let others = self.hosts.iter().filter(|(other, _)| !is_of_host(other, &host));
@@ -171,5 +171,5 @@ pub fn learn(pages: impl IntoIterator<Item = Page>) -> Result<Template, Error> {
     {
         training.add_page(page);
     }
-    Ok(training.learn(TemplateMethod::default(), Timestamp::now())?)
+    Ok(training.learn(Method::Template, Timestamp::now())?)
 }

@@ -19,7 +19,7 @@ pub use page::Page;
 pub use template::Template;
 
 use crate::article::{NotArticleReason, PageClass};
-use crate::template::ExtractionMethod;
+use gleaner_corpus::Method;
 use gleaner_corpus::words;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ pub struct Document {
 /// Returns why the page is not an article, or `None` if it is one. As in a crawl, a page that detection
 /// extracted counts as an article without a check.
 fn not_article(page: &Page, method: &str) -> Option<NotArticleReason> {
-    let is_detected = method == ExtractionMethod::Detection.label();
+    let is_detected = method == Method::Detection.name();
     match (!is_detected).then(|| page.verdict())? {
         PageClass::NotArticle(reason) => Some(reason),
         PageClass::Article => None,

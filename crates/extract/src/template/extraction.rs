@@ -23,11 +23,12 @@
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
 
 use crate::block_model::{self, ClassifiedBlock, Forest, MAX_LOG_ODDS, PathIndex, Reason};
-use gleaner_corpus::{Extras, Insert};
+use gleaner_corpus::{Extras, Insert, Method};
 use gleaner_html::element_kinds::ElementKinds;
 use gleaner_html::embedded::CLASS;
 use gleaner_html::text::Line;
 use gleaner_html::{NodeId, Page, PartialPage};
+use gleaner_methods::PublishedTemplate;
 
 use crate::article::PageClass;
 use crate::article::judge_blocks;
@@ -35,7 +36,8 @@ use crate::lines::own_words::is_insert_by_its_words;
 use crate::lines::{extras, inserts};
 use crate::pins::{Pin, Pins};
 use crate::template::decide::{Decided, decide};
-use crate::template::{ExtractionMethod, PublishedTemplate, SiteTemplate};
+use crate::template::published::classify;
+use crate::template::{SiteTemplate, confidence};
 
 /// The text of a page, and what decided about each of its lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +50,7 @@ pub struct Extraction {
     /// Inserts are extracted although they are not body text.
     pub inserts: Vec<Option<Insert>>,
     /// The method that extracted the text.
-    pub method: ExtractionMethod,
+    pub method: Method,
     /// The margin of the extraction, 0 to 1 ([`block_model::margin`]).
     pub margin: f32,
     /// The share of the page's lines, 0 to 1, that the site repeats or that are at known DOM paths. A DOM
@@ -77,7 +79,7 @@ impl Extraction {
     /// Like [`cold`](Self::cold), but with the given model.
     #[must_use]
     pub fn cold_with(model: &Forest, page: &Page, pins: &Pins) -> Self {
-        Self::new(block_model::classify(page, model), ExtractionMethod::BlockModel, page, pins)
+        Self::new(block_model::classify(page, model), Method::BlockModel, page, pins)
     }
 
     /// Like [`cold`](Self::cold), but also decides whether the page is an article ([`judge`](crate::article::judge)). The
@@ -86,16 +88,11 @@ impl Extraction {
     pub fn with_class(page: &Page, url: &str, pins: &Pins) -> (Self, PageClass) {
         let blocks = block_model::classify(page, block_model::built_in());
         let class = judge_blocks(page, url, &blocks);
-        (Self::new(blocks, ExtractionMethod::BlockModel, page, pins), class)
+        (Self::new(blocks, Method::BlockModel, page, pins), class)
     }
 
     /// Builds the extraction of a page whose lines have the log-odds of all evidence but their words and the pins.
-    pub(crate) fn new(
-        mut blocks: Vec<ClassifiedBlock>,
-        method: ExtractionMethod,
-        page: &Page,
-        pins: &Pins,
-    ) -> Self {
+    pub(crate) fn new(mut blocks: Vec<ClassifiedBlock>, method: Method, page: &Page, pins: &Pins) -> Self {
         let of_lines = pins.decide(page, &mut blocks);
         if !method.is_published() {
             drop_inserts(&mut blocks, &of_lines);
@@ -135,10 +132,11 @@ impl Extraction {
         self.blocks.iter().filter(|block| block.is_content()).map(|block| block.words).sum()
     }
 
-    /// Returns the confidence of the text ([`ExtractionMethod::confidence`]).
+    /// Returns the confidence of the text: the estimated probability, 0 to 1, that its word F1 is at least 0.9. Returns
+    /// `None` for the published methods.
     #[must_use]
     pub fn confidence(&self) -> Option<f32> {
-        self.method.confidence(self.margin)
+        confidence(self.method, self.margin)
     }
 }
 
@@ -219,7 +217,7 @@ impl PreparedTemplate {
             Decided::Known(asked) if asked.is_empty() => {}
             _ => return None,
         }
-        let extraction = Extraction::new(blocks, ExtractionMethod::Detection, &partly.page, &Pins::default());
+        let extraction = Extraction::new(blocks, Method::Detection, &partly.page, &Pins::default());
         (!self.template.is_unlike(&extraction)).then_some(extraction)
     }
 
@@ -264,7 +262,7 @@ impl PreparedTemplate {
         for block in blocks.iter_mut().filter(|block| block.removed.is_some()) {
             block.add_evidence();
         }
-        Extraction::new(blocks, ExtractionMethod::BlockModel, page, pins)
+        Extraction::new(blocks, Method::BlockModel, page, pins)
     }
 
     /// Extracts a page that the template knows. Returns `None` if it does not.
@@ -294,7 +292,7 @@ impl PreparedTemplate {
                 }
             }
         }
-        let method = if is_detected { ExtractionMethod::Detection } else { ExtractionMethod::Template };
+        let method = if is_detected { Method::Detection } else { Method::Template };
         let unpinned = Extraction::new(blocks.clone(), method, page, &Pins::default());
         if self.template.is_unlike(&unpinned) {
             return None;
@@ -327,7 +325,7 @@ impl PreparedTemplate {
 /// Extracts a page with a published method, which has no evidence and no fallback, and does not check the words of
 /// lines.
 fn by_published(published: &PublishedTemplate, page: &Page, pins: &Pins) -> Extraction {
-    Extraction::new(published.classify(page), published.method(), page, pins)
+    Extraction::new(classify(published, page), published.method(), page, pins)
 }
 
 #[cfg(test)]
@@ -426,7 +424,7 @@ mod tests {
     /// Extracts a page if the template needs no model for it.
     fn detect(template: &PreparedTemplate, page: &Page) -> Option<Extraction> {
         let extraction = template.extract(page, &Pins::default());
-        Some(extraction).filter(|it| it.method == ExtractionMethod::Detection)
+        Some(extraction).filter(|it| it.method == Method::Detection)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! 1. A template stores values of its training pages ([`Health`]). These are the medians of four measures
 //!    (number of words, margin, share of known DOM paths, share of repeated lines), and the share of pages
-//!    that were judged without the template ([`ExtractionMethod::BlockModel`]).
+//!    that were judged without the template ([`Method::BlockModel`]).
 //! 2. Every later page is compared with these values ([`Health::compare`]). The page is *unlike* the training
 //!    pages in any of these cases: it has no text; its length differs by more than a factor of five; it has
 //!    hardly any known DOM paths or repeated texts; its margin is unusually low; it has a different design
@@ -24,7 +24,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::template::{Extraction, ExtractionMethod};
+use crate::template::Extraction;
+use gleaner_corpus::Method;
 
 /// The values measured on a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -85,7 +86,7 @@ impl Health {
             all.sort_by(f32::total_cmp);
             all.get(all.len() / 2).copied().unwrap_or_default()
         };
-        let alone = pages.iter().filter(|page| page.method == ExtractionMethod::BlockModel).count();
+        let alone = pages.iter().filter(|page| page.method == Method::BlockModel).count();
         Self {
             words: median(&|page| page.words() as f32) as u32,
             margin: median(&|page| page.margin),
@@ -105,16 +106,14 @@ impl Health {
             margin: hundredths(page.margin),
             known: hundredths(page.known),
             repeated: hundredths(page.repeated),
-            alone: page.method == ExtractionMethod::BlockModel,
+            alone: page.method == Method::BlockModel,
         }
     }
 
     pub(crate) fn is_unlike(&self, page: &Extraction) -> bool {
         let words = page.words();
         let familiar = self.known_share(page);
-        let alone = page.method == ExtractionMethod::BlockModel
-            && self.alone < OFTEN_ALONE
-            && familiar < OF_THE_DESIGN;
+        let alone = page.method == Method::BlockModel && self.alone < OFTEN_ALONE && familiar < OF_THE_DESIGN;
         let learned = self.words > 0;
         learned
             && (words == 0
@@ -202,12 +201,7 @@ mod tests {
     use super::*;
     use crate::pins::Pins;
 
-    fn page(
-        words: usize,
-        margin: f32,
-        (known, repeated): (f32, f32),
-        method: ExtractionMethod,
-    ) -> Extraction {
+    fn page(words: usize, margin: f32, (known, repeated): (f32, f32), method: Method) -> Extraction {
         let page = Page::parse(&format!("<p>{}</p>", "word ".repeat(words)));
         let always = Forest::new(vec![Tree { splits: Vec::new(), leaves: vec![6.0] }]);
         let extraction = Extraction::cold_with(&always, &page, &Pins::default());
@@ -215,15 +209,14 @@ mod tests {
     }
 
     fn usual() -> Extraction {
-        page(400, 0.9, (1.0, 0.6), ExtractionMethod::Template)
+        page(400, 0.9, (1.0, 0.6), Method::Template)
     }
 
     #[test]
     fn what_is_far_from_the_learning_pages_is_unlike() {
-        let health =
-            Health::from_pages(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), ExtractionMethod::Template)]);
+        let health = Health::from_pages(&[usual(), usual(), page(500, 0.95, (0.9, 0.7), Method::Template)]);
         assert_eq!((health.words, health.margin, health.alone), (400, 0.9, 0.0));
-        let (by_site, alone) = (ExtractionMethod::Template, ExtractionMethod::BlockModel);
+        let (by_site, alone) = (Method::Template, Method::BlockModel);
         let cases = [
             (usual(), false),
             (page(90, 0.6, (0.5, 0.3), by_site), false),
@@ -248,19 +241,19 @@ mod tests {
     fn without_learning_pages_nothing_is_unlike() {
         let health = Health::from_pages(&[]);
         assert_eq!(health, Health::default());
-        assert!(!health.compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::BlockModel)).unlike);
+        assert!(!health.compare(&page(0, 0.0, (0.0, 0.0), Method::BlockModel)).unlike);
     }
 
     #[test]
     fn a_site_that_is_often_judged_alone_is_so_later() {
-        let alone = page(400, 0.9, (1.0, 0.6), ExtractionMethod::BlockModel);
+        let alone = page(400, 0.9, (1.0, 0.6), Method::BlockModel);
         let health = Health::from_pages(&[alone.clone(), usual()]);
         assert!(!health.compare(&alone).unlike);
     }
 
     #[test]
     fn a_site_that_repeats_nothing_is_known_by_its_places() {
-        let quiet = |known| page(400, 0.9, (known, 0.0), ExtractionMethod::Template);
+        let quiet = |known| page(400, 0.9, (known, 0.0), Method::Template);
         let health = Health::from_pages(&[quiet(0.9), quiet(1.0), quiet(1.0)]);
         assert!(!health.compare(&quiet(0.4)).unlike && health.compare(&quiet(0.3)).unlike);
     }
@@ -268,8 +261,7 @@ mod tests {
     #[test]
     fn twelve_unlike_pages_of_twenty_are_a_redesign() {
         let health = Health::from_pages(&[usual()]);
-        let seen =
-            [health.compare(&usual()), health.compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template))];
+        let seen = [health.compare(&usual()), health.compare(&page(0, 0.0, (0.0, 0.0), Method::Template))];
         let mut window: Window<usize> = Window::default();
         for number in 0..100 {
             let fell = window.push(number, seen[usize::from(number % 20 < 11)]);
@@ -289,8 +281,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_met_again_counts_once() {
-        let unlike =
-            Health::from_pages(&[usual()]).compare(&page(0, 0.0, (0.0, 0.0), ExtractionMethod::Template));
+        let unlike = Health::from_pages(&[usual()]).compare(&page(0, 0.0, (0.0, 0.0), Method::Template));
         let mut window = Window::default();
         (0..30).for_each(|_| assert_eq!(window.push('a', unlike), None));
         assert!(window.len() == 1 && !window.is_empty() && !window.out_of_date());

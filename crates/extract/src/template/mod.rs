@@ -7,16 +7,20 @@
 //! | `decide` | what a template decides about the lines of a page |
 //! | [`boilerplate`] | the parts of a site's pages that never contain body text |
 //! | [`health`] | whether a template still fits its site |
-//! | [`published`] | the papers' methods as templates of a host |
+//! | `published` | applies the papers' methods as templates of a host |
+//! | `confidence` | how likely it is that a text is right |
 
 pub mod boilerplate;
+mod confidence;
 mod decide;
 pub mod extraction;
 pub mod health;
-pub mod published;
+mod published;
 pub mod site;
 
+pub use gleaner_methods::PublishedTemplate;
+
+pub use confidence::confidence;
 pub use extraction::{Extraction, PreparedTemplate, is_cut};
 pub use health::{Health, PageFit, Window};
-pub use published::PublishedTemplate;
-pub use site::{ExtractionMethod, SiteTemplate, TemplateError};
+pub use site::{SiteTemplate, TemplateError};

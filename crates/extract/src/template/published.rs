@@ -1,98 +1,31 @@
-//! Uses the papers' methods, exactly as published, as templates of a host.
+//! Applies the papers' methods, exactly as published, as templates of a host ([`PublishedTemplate`]).
 //!
-//! | method | preparation | applied to a page |
-//! |---|---|---|
-//! | FastContentExtractor | [`fast_content_extractor::prepare`] | [`fast_content_extractor::Template::find`] |
-//! | ContentExtractor | [`content_extractor::SiteBlocks::new`] | [`content_extractor::SiteBlocks::find`] |
-//!
-//! These methods have no confidence, no votes and no fallback: if a method finds nothing on a page, the page
-//! has no text. The user's pins and inserts apply to their results.
+//! The user's pins and inserts apply to their results, and there is no confidence.
 
-use crate::block_model::{ClassifiedBlock, RemovalReason};
-use gleaner_corpus::TemplateMethod;
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::words::{count_words, has_word};
 use gleaner_html::{NodeId, Page};
-use gleaner_methods::content_extractor::{self, ContentExtractorParams};
-use gleaner_methods::fast_content_extractor::{self, FastContentExtractorParams};
-use serde::{Deserialize, Serialize};
+use gleaner_methods::PublishedTemplate;
 
-use crate::template::ExtractionMethod;
-
-/// The result of training a published method on a host's pages.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PublishedTemplate {
-    /// FastContentExtractor's template.
-    FastContentExtractor(Box<fast_content_extractor::Template>),
-    /// The blocks of the site. ContentExtractor compares a page with them.
-    ContentExtractor(Box<content_extractor::SiteBlocks>),
-}
+use crate::block_model::{ClassifiedBlock, RemovalReason};
 
 /// The log-odds of extracted lines. Other lines have the same value with a minus sign.
 const CERTAIN: f32 = 6.0;
 
-impl PublishedTemplate {
-    /// Learns from a host's pages with default parameters. Returns `None` for [`TemplateMethod::Gleaner`].
-    #[must_use]
-    pub fn learn(method: TemplateMethod, pages: &[&Page]) -> Option<Self> {
-        match method {
-            TemplateMethod::Gleaner => None,
-            TemplateMethod::FastContentExtractor => {
-                let template = fast_content_extractor::prepare(pages, &FastContentExtractorParams::default());
-                Some(Self::FastContentExtractor(Box::new(template)))
-            }
-            TemplateMethod::ContentExtractor => {
-                let site = content_extractor::SiteBlocks::new(pages, &ContentExtractorParams::default());
-                Some(Self::ContentExtractor(Box::new(site)))
-            }
-        }
-    }
-
-    /// Returns the extraction method that is recorded in documents.
-    #[must_use]
-    pub fn method(&self) -> ExtractionMethod {
-        match self {
-            Self::FastContentExtractor(_) => ExtractionMethod::FastContentExtractor,
-            Self::ContentExtractor(_) => ExtractionMethod::ContentExtractor,
-        }
-    }
-
-    /// Returns the number of training pages.
-    #[must_use]
-    pub fn pages(&self) -> usize {
-        match self {
-            Self::FastContentExtractor(template) => template.pages(),
-            Self::ContentExtractor(site) => site.pages(),
-        }
-    }
-
-    /// Returns every line of a page: first the extracted lines in the method's order, then the other lines in
-    /// page order. [`ClassifiedBlock::removed`] marks the lines of blocks that are similar to a non-content
-    /// block. With ContentExtractor, these are all lines that are not extracted.
-    #[must_use]
-    pub fn classify(&self, page: &Page) -> Vec<ClassifiedBlock> {
-        let (content, nodes, repeated) = match self {
-            Self::FastContentExtractor(template) => {
-                let found = template.find(page);
-                (found.lines(page), found.text_nodes, Some(found.non_content_nodes))
-            }
-            Self::ContentExtractor(site) => {
-                let found = site.find(page);
-                (found.placed, found.text_nodes, None)
-            }
-        };
-        let dropped =
-            placed_lines(page, 0, |id| page.text(id).is_none() || nodes.binary_search(&id).is_err());
-        let is_repeated =
-            |placed: &PlacedLine| repeated.as_ref().is_none_or(|repeated| is_any_in(repeated, &placed.nodes));
-        let dropped = dropped.into_iter().filter(|placed| has_word(&placed.line.text));
-        let dropped = dropped.map(|placed| {
-            let is_repeated = is_repeated(&placed);
-            judged(placed, -CERTAIN, is_repeated)
-        });
-        content.into_iter().map(|placed| judged(placed, CERTAIN, false)).chain(dropped).collect()
-    }
+/// Returns every line of a page: first the extracted lines in the method's order, then the other lines in page order.
+/// [`ClassifiedBlock::removed`] marks the lines of blocks that are similar to a non-content block. With
+/// ContentExtractor, these are all lines that are not extracted.
+pub(super) fn classify(published: &PublishedTemplate, page: &Page) -> Vec<ClassifiedBlock> {
+    let found = published.find(page);
+    let is_dropped = |id| page.text(id).is_none() || found.text_nodes.binary_search(&id).is_err();
+    let is_repeated =
+        |placed: &PlacedLine| found.non_content.as_ref().is_none_or(|nodes| is_any_in(nodes, &placed.nodes));
+    let dropped = placed_lines(page, 0, is_dropped).into_iter().filter(|placed| has_word(&placed.line.text));
+    let dropped = dropped.map(|placed| {
+        let is_repeated = is_repeated(&placed);
+        judged(placed, -CERTAIN, is_repeated)
+    });
+    found.content.into_iter().map(|placed| judged(placed, CERTAIN, false)).chain(dropped).collect()
 }
 
 fn is_any_in(nodes: &[NodeId], range: &std::ops::Range<NodeId>) -> bool {
@@ -111,15 +44,15 @@ fn judged(placed: PlacedLine, log_odds: f32, is_repeated: bool) -> ClassifiedBlo
 
 #[cfg(test)]
 mod tests {
+    use gleaner_corpus::Method;
     use gleaner_html::text::{lines, plain};
     use jiff::Timestamp;
 
     use super::*;
     use crate::pins::Pins;
-    use crate::template::SiteTemplate;
+    use crate::template::{Extraction, PreparedTemplate, SiteTemplate};
 
-    const METHODS: [TemplateMethod; 2] =
-        [TemplateMethod::FastContentExtractor, TemplateMethod::ContentExtractor];
+    const METHODS: [Method; 2] = [Method::FastContentExtractor, Method::ContentExtractor];
 
     fn page(story: &str) -> Page {
         Page::parse(&format!(
@@ -127,14 +60,14 @@ mod tests {
         ))
     }
 
-    fn learned(method: TemplateMethod) -> SiteTemplate {
+    fn learned(method: Method) -> SiteTemplate {
         let pages = ["The bridge opens today.", "Rain is on its way.", "Two more trains a day."].map(page);
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
         SiteTemplate::learn_by(method, "a.example", 1, Timestamp::UNIX_EPOCH, &pages)
     }
 
-    fn extract(template: &SiteTemplate, page: &Page) -> crate::template::Extraction {
-        crate::template::PreparedTemplate::new(template.clone()).extract(page, &Pins::default())
+    fn extract(template: &SiteTemplate, page: &Page) -> Extraction {
+        PreparedTemplate::new(template.clone()).extract(page, &Pins::default())
     }
 
     #[test]
@@ -149,7 +82,7 @@ mod tests {
             };
             assert_eq!(extracted.lines(), published);
             assert_eq!(plain(&extracted.lines()), "Schools close early.");
-            assert_eq!(extracted.method.label(), method.label());
+            assert_eq!(extracted.method, method);
             assert_eq!(template.method(), method);
         }
     }
@@ -158,7 +91,7 @@ mod tests {
     fn every_line_is_judged_once() {
         let page = page("Schools close early.");
         for method in METHODS {
-            let judged = learned(method).published.unwrap().classify(&page);
+            let judged = classify(&learned(method).published.unwrap(), &page);
             let mut texts: Vec<String> = judged.iter().map(|it| it.placed.line.text.clone()).collect();
             let mut all: Vec<String> = lines(&page, 0, |_| true).into_iter().map(|line| line.text).collect();
             texts.sort();
@@ -182,8 +115,7 @@ mod tests {
             let read = SiteTemplate::from_json(&template.to_json()).unwrap();
             assert_eq!(read.to_json(), template.to_json());
             assert_eq!(extract(&read, &page), extract(&template, &page));
-            let text =
-                plain(&crate::template::PreparedTemplate::new(read.clone()).extract(&page, &pins).lines());
+            let text = plain(&PreparedTemplate::new(read.clone()).extract(&page, &pins).lines());
             assert!(text.contains("Home News Sport") && text.contains("Schools close early."), "{text}");
         }
     }

@@ -6,15 +6,15 @@
 //! every page whether the template is out of date.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use crate::block_model::{self, DomPathStats, Forest, LogOddsSum, SiteModel};
-use gleaner_corpus::TemplateMethod;
+use gleaner_corpus::Method;
 use gleaner_html::Page;
+use gleaner_methods::PublishedTemplate;
 use serde::{Deserialize, Serialize};
 
 use crate::pins::Pins;
-use crate::template::{Extraction, Health, PageFit, PreparedTemplate, PublishedTemplate, boilerplate};
+use crate::template::{Extraction, Health, PageFit, PreparedTemplate, boilerplate};
 
 const FORMAT: u32 = 4;
 
@@ -48,71 +48,6 @@ pub struct SiteTemplate {
     /// method is used, and [`site`](Self::site) contains only the number of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedTemplate>,
-}
-
-/// The method that extracted a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExtractionMethod {
-    /// The site's template, and the block model for the lines that the template leaves in doubt.
-    Template,
-    /// The site's template alone.
-    Detection,
-    /// The block model, because there is no template or the template does not know the page.
-    BlockModel,
-    /// FastContentExtractor as published.
-    FastContentExtractor,
-    /// ContentExtractor as published.
-    ContentExtractor,
-}
-
-impl ExtractionMethod {
-    /// Returns the name in records and on the command line, such as `block-model`.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Template => "template",
-            Self::Detection => "detection",
-            Self::BlockModel => "block-model",
-            Self::FastContentExtractor => "fast-content-extractor",
-            Self::ContentExtractor => "content-extractor",
-        }
-    }
-}
-
-impl ExtractionMethod {
-    /// Whether the method is used as published in its paper.
-    #[must_use]
-    pub fn is_published(self) -> bool {
-        matches!(self, Self::FastContentExtractor | Self::ContentExtractor)
-    }
-
-    /// Returns the confidence of a text: the probability, 0 to 1, that its word F1 is at least 0.9. `margin`
-    /// is the extraction's margin, 0 to 1. The confidence is 0 if nothing was extracted. Returns `None` for
-    /// the published methods, which have no confidence.
-    ///
-    /// The logistic functions were fitted to cross-validated extractions of recorded pages
-    /// (docs/evaluation.md, "Confidence").
-    #[must_use]
-    pub fn confidence(self, margin: f32) -> Option<f32> {
-        let (slope, intercept) = match self {
-            Self::Template | Self::BlockModel => (1.16, -0.39),
-            Self::Detection => (0.21, 1.55),
-            Self::FastContentExtractor | Self::ContentExtractor => return None,
-        };
-        if margin <= 0.0 {
-            return Some(0.0);
-        }
-        let margin = margin.clamp(0.01, 0.995);
-        let log_odds = slope * (margin / (1.0 - margin)).ln() + intercept;
-        Some(1.0 / (1.0 + (-log_odds).exp()))
-    }
-}
-
-impl fmt::Display for ExtractionMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.label())
-    }
 }
 
 /// The error for a text that is not a template.
@@ -206,10 +141,10 @@ impl SiteTemplate {
         std::iter::once(&self.health).chain(&self.earlier).all(|health| health.is_unlike(page))
     }
 
-    /// Like [`learn`](Self::learn), but with the given method, which may be a published one.
+    /// Like [`learn`](Self::learn), but with the given method, if it is a published one that learns from a site.
     #[must_use]
     pub fn learn_by(
-        method: TemplateMethod,
+        method: Method,
         host: &str,
         version: u32,
         learned: jiff::Timestamp,
@@ -236,12 +171,8 @@ impl SiteTemplate {
 
     /// Returns the method with which the template was learned and is applied.
     #[must_use]
-    pub fn method(&self) -> TemplateMethod {
-        match self.published {
-            None => TemplateMethod::Gleaner,
-            Some(PublishedTemplate::FastContentExtractor(_)) => TemplateMethod::FastContentExtractor,
-            Some(PublishedTemplate::ContentExtractor(_)) => TemplateMethod::ContentExtractor,
-        }
+    pub fn method(&self) -> Method {
+        self.published.as_ref().map_or(Method::Template, PublishedTemplate::method)
     }
 
     /// Returns the template as JSON with a final line break.
@@ -334,7 +265,7 @@ mod tests {
     #[test]
     fn a_page_of_the_site_is_extracted_by_template() {
         let extracted = extract(&learned(), &page(&story(7)));
-        assert_eq!(extracted.method, ExtractionMethod::Detection);
+        assert_eq!(extracted.method, Method::Detection);
         assert_eq!(plain(&extracted.lines()), text_of(&Page::parse(&story(7))));
         assert!(extracted.margin > 0.5 && extracted.margin <= 1.0, "{extracted:?}");
     }
@@ -360,7 +291,7 @@ mod tests {
         let empty = SiteTemplate::learn("a.example", 1, jiff::Timestamp::UNIX_EPOCH, &[]);
         let alone = Extraction::cold(&page(&story(1)), &Pins::default());
         assert_eq!(extract(&empty, &page(&story(1))).lines(), alone.lines());
-        assert_eq!(alone.method, ExtractionMethod::BlockModel);
+        assert_eq!(alone.method, Method::BlockModel);
     }
 
     #[test]
@@ -408,17 +339,6 @@ mod tests {
         for (pages, lines, sum) in [(1, 0, 0.0), (1, 1, 7.0), (1, 1, -7.0), (99, 99, 1.0)] {
             let wrong = dom_path(pages, lines, sum).unwrap_err();
             assert!(wrong.contains("the place \"p.x\" is out of its range"), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn labels_are_what_serde_writes() {
-        let published = [ExtractionMethod::FastContentExtractor, ExtractionMethod::ContentExtractor];
-        for method in [ExtractionMethod::Template, ExtractionMethod::Detection, ExtractionMethod::BlockModel]
-            .into_iter()
-            .chain(published)
-        {
-            assert_eq!(serde_json::to_string(&method).unwrap(), format!("\"{method}\""));
         }
     }
 }

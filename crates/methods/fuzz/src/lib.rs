@@ -8,12 +8,13 @@
 
 pub mod sites;
 
+use gleaner_corpus::Method;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, tidy};
 use gleaner_html::words::words;
-use gleaner_methods::{Input, SinglePage};
+use gleaner_methods::{Input, extract};
 
 /// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.
 ///
@@ -24,8 +25,8 @@ pub fn single_page(bytes: &[u8], prefix: &str) {
     let source = decode(bytes, None).text;
     let page = Page::parse(&source);
     let (characters, letters) = (all_chars(&source, &page), all_letters(&source, &page));
-    for method in SinglePage::ALL.into_iter().filter(|method| method.name().starts_with(prefix)) {
-        let lines = method.extract(Input { source: &source, page: &page });
+    for method in Method::ALL.into_iter().filter(|method| method.name().starts_with(prefix)) {
+        let lines = extract(method, Input { source: &source, page: &page }).expect("a single-page method");
         assert!(lines.iter().all(|line| !line.text.is_empty()), "{method}");
         assert!(chars(&lines) <= characters, "{method}");
         let given = lines.iter().map(|line| Letters::from_text(&line.text)).fold(Letters::default(), Letters::and);

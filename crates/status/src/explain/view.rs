@@ -1,11 +1,11 @@
 //! Renders an explained page: the header, the legend, and one row per line.
 
+use gleaner_corpus::Method;
 use gleaner_extract::PageClass;
 use gleaner_extract::article::judge;
 use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_extract::lines::class::{ClassReason, LineClass};
 use gleaner_extract::pins::Pin;
-use gleaner_extract::template::ExtractionMethod;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_render::page::{fact, file};
@@ -112,7 +112,7 @@ impl<'a> ExplanationView<'a> {
                 }
                 (fact("Content", &html! { (content) }))
                 // A crawl does not check whether a detected page is an article.
-                @if let (PageClass::NotArticle(reason), true) = (verdict, judgement.method != ExtractionMethod::Detection) {
+                @if let (PageClass::NotArticle(reason), true) = (verdict, judgement.method != Method::Detection) {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
                 }
                 @if !self.explained.pins.selects_nothing() { (fact("Pinned", &html! { (self.pinned()) })) }
@@ -146,26 +146,26 @@ impl<'a> ExplanationView<'a> {
     fn judged_by(&self) -> String {
         let ExplanationInput { template, judgement, .. } = self.explained;
         match (template.filter(|template| template.site.pages > 0), judgement.method) {
-            (Some(template), ExtractionMethod::Template | ExtractionMethod::Detection) => format!(
+            (Some(template), Method::Template | Method::Detection) => format!(
                 "{}template {} of {}, learned {} from {}",
-                if judgement.method == ExtractionMethod::Detection { "detection with " } else { "" },
+                if judgement.method == Method::Detection { "detection with " } else { "" },
                 template.version,
                 template.host,
                 template.learned.strftime("%Y-%m-%d"),
                 count(template.site.pages.into(), "page")
             ),
-            (Some(template), ExtractionMethod::FastContentExtractor | ExtractionMethod::ContentExtractor) => {
+            (Some(template), Method::BlockModel) => format!(
+                "the model alone, since template {} of {} does not know this page",
+                template.version, template.host
+            ),
+            (Some(template), published) => {
                 format!(
                     "{}, prepared on {} of {}",
-                    judgement.method,
+                    published,
                     count(template.site.pages.into(), "page"),
                     template.host
                 )
             }
-            (Some(template), ExtractionMethod::BlockModel) => format!(
-                "the model alone, since template {} of {} does not know this page",
-                template.version, template.host
-            ),
             (None, _) => "the model alone, without a template".into(),
         }
     }

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use gleaner_corpus::Document;
+use gleaner_corpus::Method;
 use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
 use gleaner_extract::NotArticleReason;
 use gleaner_extract::article::Signals;
-use gleaner_extract::template::{Extraction, ExtractionMethod, PreparedTemplate};
+use gleaner_extract::template::{Extraction, PreparedTemplate};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
@@ -259,7 +260,7 @@ impl DoctorContext {
             Some(template) => template.extract(&page, &pins),
             None => Extraction::cold(&page, &pins),
         };
-        let is_detected = role == Role::Page && extracted.method == ExtractionMethod::Detection;
+        let is_detected = role == Role::Page && extracted.method == Method::Detection;
         let reject = || rejection(role, template.as_ref(), url.as_str(), source, &page);
         let rejected = if is_detected { None } else { reject() };
         match rejected {
@@ -309,7 +310,7 @@ impl DoctorContext {
 
 fn described(extracted: &Extraction, template: Option<&PreparedTemplate>) -> String {
     let method = extracted.method;
-    let template = template.filter(|_| method != ExtractionMethod::BlockModel);
+    let template = template.filter(|_| method != Method::BlockModel);
     let by =
         template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
     let confidence = extracted.confidence().map(|it| format!(", confidence {it:.2}")).unwrap_or_default();

@@ -148,7 +148,8 @@ mod tests {
     use gleaner_methods::fast_content_extractor;
 
     use super::*;
-    use crate::{EvalTask, Measure, Method, Protocol};
+    use crate::{EvalTask, Measure, Protocol};
+    use gleaner_corpus::Method;
 
     const STORIES: [&str; 7] = [
         "The bridge opens today.",
