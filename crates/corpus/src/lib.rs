@@ -14,6 +14,7 @@ mod host;
 mod insert;
 pub mod language;
 mod method;
+pub mod near;
 mod normal;
 mod per_site;
 pub mod quality;

@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use gleaner_corpus::Insert;
 use gleaner_extract::Pins;
-use gleaner_extract::lines::Inserts;
 use gleaner_extract::template::{Extraction, PreparedTemplate, SiteTemplate};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
@@ -37,7 +36,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().expect("name a folder of sets"));
     let every: usize = arguments.next().map_or(usize::MAX, |number| number.parse().unwrap());
-    let pins = Pins::default().with_inserts(Insert::ALL.into_iter().collect::<Inserts>(), "all");
+    let pins = Pins::default().with_inserts(Insert::ALL.to_vec(), "all");
     let mut sums: [Sum; 4] = Default::default();
     let (mut pages, mut seen) = (0, 0);
     for set in sets(&folder) {

@@ -42,7 +42,7 @@ mod signals;
 mod walls;
 
 use cards::{Cards, LineMarks};
-pub use declared::DeclaredType;
+use declared::DeclaredType;
 use evidence::Evidence;
 use features::features;
 pub use model::written;

@@ -51,12 +51,12 @@ pub mod pins;
 pub mod template;
 
 pub use article::{NotArticleReason, PageClass};
-pub use document::near::near_duplicates;
 pub use document::{
     Added, Document, Error, LearnError, NotHtml, Page, Template, Training, decode, draft, extract,
-    extract_with, judge, learn, metadata, near,
+    extract_with, judge, learn, metadata,
 };
-pub use gleaner_corpus::{Extra, Insert, Language, Method, language};
+pub use gleaner_corpus::near::near_duplicates;
+pub use gleaner_corpus::{Extra, Insert, Language, Method, language, near};
 pub use gleaner_html::metadata::Metadata;
 pub use jiff::Timestamp;
 pub use pins::Pins;

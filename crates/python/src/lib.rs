@@ -33,7 +33,7 @@ impl Requested {
         let extras = named(also, "also", Extra::from_name, &Extra::ALL.map(Extra::name))?;
         let pins = match inserts.is_empty() {
             true => Pins::default(),
-            false => Pins::default().with_inserts(inserts.into_iter().collect(), "keep"),
+            false => Pins::default().with_inserts(inserts, "keep"),
         };
         Ok(Self(if extras.is_empty() { pins } else { pins.with_extras(extras) }))
     }

@@ -119,7 +119,7 @@ impl<'a> PageReader<'a> {
         }
         let pins = match self.how.keep.as_slice() {
             [] => pins,
-            inserts => pins.with_inserts(inserts.iter().copied().collect(), "--keep"),
+            inserts => pins.with_inserts(inserts.to_vec(), "--keep"),
         };
         let pins = match self.how.also.as_slice() {
             [] => pins,

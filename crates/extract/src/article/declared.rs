@@ -6,7 +6,7 @@ use gleaner_html::Page;
 
 /// The declared type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeclaredType {
+pub(super) enum DeclaredType {
     /// An article or a posting, or a page that states a publication time.
     Article,
     /// A collection, a search result or a product.
@@ -20,15 +20,9 @@ const LISTINGS: [&str; 6] =
     ["CollectionPage", "SearchResultsPage", "OfferCatalog", "Product", "ProductGroup", "ProductCollection"];
 
 impl DeclaredType {
-    /// Reads the page's declared type. An OpenGraph type that begins with `product` takes precedence over
-    /// everything else. If JSON-LD declares a list and an article, the page is an article, because articles
-    /// often declare the lists that they link to.
-    #[must_use]
-    pub fn from_page(page: &Page) -> Self {
-        Self::from_types(page, &json_ld_types(page))
-    }
-
-    /// Like [`from_page`](Self::from_page), with the JSON-LD types of the page.
+    /// Reads the declared type of a page with these JSON-LD types. An OpenGraph type that begins with `product` takes
+    /// precedence over everything else. If JSON-LD declares a list and an article, the page is an article, because
+    /// articles often declare the lists that they link to.
     pub(super) fn from_types(page: &Page, types: &[String]) -> Self {
         let is_article = |t: &&str| t.ends_with("Article") || matches!(*t, "BlogPosting" | "Report");
         let open_graph = meta(page, "og:type").map(str::to_ascii_lowercase).unwrap_or_default();
@@ -94,7 +88,8 @@ mod tests {
             ("<meta property='article:published_time' content='2025-01-01'>".into(), DeclaredType::Article),
         ];
         for (html, expected) in cases {
-            assert_eq!(DeclaredType::from_page(&Page::parse(&html)), expected, "{html}");
+            let page = Page::parse(&html);
+            assert_eq!(DeclaredType::from_types(&page, &json_ld_types(&page)), expected, "{html}");
         }
     }
 }

@@ -188,10 +188,10 @@ impl Wall {
 fn is_of_comments(page: &Page, block: &ClassifiedBlock) -> bool {
     const SPOKEN: [&str; 6] = ["discussion", "thảo luận", "forum", "diskus", "dyskus", "discusión"];
     let text = lower(&block.placed.line.text);
-    let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
     phrase_kinds_of(&text).any(|saying| saying == "comments")
         || SPOKEN.iter().any(|word| text.contains(word))
-        || std::iter::successors(Some(block.placed.block), up)
+        || page
+            .ancestors(block.placed.block)
             .take(NEAR)
             .any(|node| kinds_of_element(page, node).any(|kind| kind == "comment"))
 }

@@ -57,28 +57,18 @@ pub fn draft_from(
     let version = by_template.map(|template| template.version);
     let is_embedded = method != Method::Detection && is_completed(page);
     let suffix = if is_embedded { "+embedded" } else { "" };
-    let mut document =
-        draft_of(page, origin, &extracted.lines(), &format!("{}{suffix}", method.name()), version)?;
+    let name = format!("{}{suffix}", method.name());
+    let mut document = document_of(page, origin, &extracted.lines(), &name, version);
+    if document.text.is_empty() {
+        return None;
+    }
     document.extras = absolute(&extracted.extras, page, origin);
     document.confidence = extracted.confidence().map(|it| (100.0 * it).round() as u8);
     Some(document)
 }
 
-/// Builds the document of a page with the text `lines`. `method` is the name of the extraction method.
-/// Returns `None` if the text is empty.
-#[must_use]
-pub fn draft_of(
-    page: &Page,
-    origin: &Origin,
-    lines: &[Line],
-    method: &str,
-    template_version: Option<u32>,
-) -> Option<Document> {
-    let document = document_of(page, origin, lines, method, template_version);
-    (!document.text.is_empty()).then_some(document)
-}
-
-/// Builds the document of a page with the text `lines`, which may be empty.
+/// Builds the document of a page with the text `lines`, which may be empty. `method` is the name of the extraction
+/// method.
 #[must_use]
 pub fn document_of(
     page: &Page,

@@ -7,7 +7,6 @@ mod error;
 mod extraction;
 mod input;
 mod learning;
-pub mod near;
 mod page;
 mod template;
 

@@ -57,37 +57,6 @@ pub enum LineClass {
     Other,
 }
 
-impl LineClass {
-    /// All classes, in the order of display.
-    pub const ALL: [Self; 9] = [
-        Self::Content,
-        Self::Repeated,
-        Self::LinkList,
-        Self::Caption,
-        Self::Credit,
-        Self::ByLine,
-        Self::ReadMore,
-        Self::Comment,
-        Self::Other,
-    ];
-
-    /// Returns the name that users see.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Content => "content",
-            Self::Repeated => "repeated",
-            Self::LinkList => "link list",
-            Self::Caption => "caption",
-            Self::Credit => "credit",
-            Self::ByLine => "by-line",
-            Self::ReadMore => "read more",
-            Self::Comment => "comment",
-            Self::Other => "other",
-        }
-    }
-}
-
 /// What showed the class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClassReason {
@@ -204,14 +173,11 @@ impl<'a> Names<'a> {
     /// Returns the elements around a line that contain no body text, innermost first.
     fn around(&mut self, block: &ClassifiedBlock) -> Vec<(NodeId, NameKinds)> {
         let page = self.page;
-        let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
         let is_outside = |node: &NodeId| {
             self.with_content.contains(node) || matches!(page.tag(*node), None | Some("html" | "body"))
         };
-        let nodes: Vec<NodeId> = std::iter::successors(Some(innermost(page, block)), up)
-            .take(REACH)
-            .take_while(|node| !is_outside(node))
-            .collect();
+        let nodes: Vec<NodeId> =
+            page.ancestors(innermost(page, block)).take(REACH).take_while(|node| !is_outside(node)).collect();
         let asked =
             |node| (node, *self.asked.entry(node).or_insert_with(|| NameKinds::from_element(page, node)));
         nodes.into_iter().map(asked).collect()
@@ -222,8 +188,7 @@ impl<'a> Names<'a> {
 /// the block of the line.
 fn innermost(page: &Page, block: &ClassifiedBlock) -> NodeId {
     let nodes = &block.placed.nodes;
-    let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
-    std::iter::successors(Some(nodes.start), up)
+    page.ancestors(nodes.start)
         .take(REACH)
         .find(|node| page.tag(*node).is_some() && page.node(*node).end >= nodes.end)
         .unwrap_or(block.placed.block)

@@ -16,7 +16,6 @@ use gleaner_html::links::anchor_text;
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
-use crate::lines::Inserts;
 use crate::lines::class::{LineClass, MOSTLY_LINKS, classify};
 use crate::lines::inserts;
 
@@ -32,7 +31,7 @@ pub(crate) fn find(page: &Page, blocks: &[ClassifiedBlock], wanted: &[Extra]) ->
         extras.comments = comments(page, blocks);
     }
     if wanted.contains(&Extra::Captions) {
-        let captions = inserts::find(page, blocks, Inserts::from_iter([Insert::Captions]), |_| true);
+        let captions = inserts::find(page, blocks, &[Insert::Captions], |_| true);
         let captions = blocks.iter().zip(captions).filter(|(_, insert)| insert.is_some());
         extras.captions = captions.map(|(block, _)| text(block)).collect();
     }
@@ -70,8 +69,7 @@ fn is_form(page: &Page, element: NodeId, content: &[NodeId]) -> bool {
 }
 
 fn around(page: &Page, node: NodeId) -> impl Iterator<Item = NodeId> {
-    let up = |node: &NodeId| Some(page.node(*node).parent).filter(|parent| parent != node);
-    std::iter::successors(Some(node), up).take(REACH)
+    page.ancestors(node).take(REACH)
 }
 
 fn links(page: &Page, blocks: &[ClassifiedBlock]) -> Vec<(String, String)> {

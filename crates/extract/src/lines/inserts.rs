@@ -40,45 +40,12 @@ impl From<Insert> for LineClass {
     }
 }
 
-/// A set of [`Insert`]s.
-///
-/// ```
-/// use gleaner_corpus::Insert;
-/// use gleaner_extract::lines::Inserts;
-///
-/// let inserts = Inserts::from_iter([Insert::Captions, Insert::Credits]);
-/// assert!(inserts.contains(Insert::Credits) && !inserts.contains(Insert::ByLines));
-/// assert!(Inserts::default().is_empty());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Inserts(u8);
-
-impl Inserts {
-    /// Whether the set is empty.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether the set contains this kind of insert.
-    #[must_use]
-    pub const fn contains(self, insert: Insert) -> bool {
-        self.0 >> insert as u8 & 1 == 1
-    }
-}
-
-impl FromIterator<Insert> for Inserts {
-    fn from_iter<T: IntoIterator<Item = Insert>>(all: T) -> Self {
-        Self(all.into_iter().fold(0, |bits, insert| bits | 1 << insert as u8))
-    }
-}
-
 /// Returns, for each line, its kind of insert if the line is included, and `None` otherwise. `is_free`
 /// returns `true` for the number of a line without a pin.
 pub(crate) fn find(
     page: &Page,
     blocks: &[ClassifiedBlock],
-    inserts: Inserts,
+    inserts: &[Insert],
     is_free: impl Fn(usize) -> bool,
 ) -> Vec<Option<Insert>> {
     let mut found = vec![None; blocks.len()];
@@ -87,7 +54,7 @@ pub(crate) fn find(
     }
     let Some(body) = Body::find(page, blocks) else { return found };
     for (at, named) in classify(page, blocks).into_iter().enumerate() {
-        let asked = |insert: &Insert| inserts.contains(*insert) && LineClass::from(*insert) == named.class;
+        let asked = |insert: &Insert| inserts.contains(insert) && LineClass::from(*insert) == named.class;
         let comes_back = |insert: &Insert| {
             let is_more = *insert == Insert::ReadMore;
             let is_near = body.holds(at, &blocks[at]) || (body.opening.contains(&at) && !is_more);
@@ -176,11 +143,11 @@ mod tests {
 
     const STORY: &str = "Rain fell on the valley all day long today";
 
-    fn all() -> Inserts {
-        Inserts::from_iter(Insert::ALL)
+    fn all() -> Vec<Insert> {
+        Insert::ALL.to_vec()
     }
 
-    fn back(html: &str, inserts: Inserts, pins: Pins) -> Vec<(String, LineKind)> {
+    fn back(html: &str, inserts: Vec<Insert>, pins: Pins) -> Vec<(String, LineKind)> {
         let page = Page::parse(html);
         let pins = pins.with_inserts(inserts, "text.keep");
         let judgement = Extraction::cold_with(&long_lines(), &page, &pins);
@@ -188,7 +155,7 @@ mod tests {
         lines.into_iter().filter(|line| line.text != STORY).map(|line| (line.text, line.kind)).collect()
     }
 
-    fn texts(html: &str, inserts: Inserts) -> Vec<String> {
+    fn texts(html: &str, inserts: Vec<Insert>) -> Vec<String> {
         back(html, inserts, Pins::default()).into_iter().map(|(text, _)| text).collect()
     }
 
@@ -214,8 +181,7 @@ mod tests {
             (&Insert::ALL, &["By Ann", "Lead picture", "A bridge", "Bob", "Read more", "Source: the office"]),
         ];
         for (inserts, expected) in cases {
-            let inserts = inserts.iter().copied().collect();
-            assert_eq!(texts(&page(), inserts), expected, "{inserts:?}");
+            assert_eq!(texts(&page(), inserts.to_vec()), expected, "{inserts:?}");
         }
     }
 
@@ -258,7 +224,7 @@ mod tests {
             let pins = Pins::default().with_inserts(inserts, "text.keep");
             Extraction::cold_with(&long_lines(), &page, &pins)
         };
-        let (with, without) = (judge(all()), judge(Inserts::default()));
+        let (with, without) = (judge(all()), judge(Vec::new()));
         assert_eq!((with.margin, with.method), (without.margin, without.method));
         let odds = |judgement: &Extraction| -> Vec<f32> {
             judgement.blocks.iter().map(|block| block.log_odds).collect()

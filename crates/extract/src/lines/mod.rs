@@ -11,5 +11,3 @@ pub mod class;
 pub(crate) mod extras;
 pub mod inserts;
 pub(crate) mod own_words;
-
-pub use inserts::Inserts;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::{Extra, PerSite};
+use gleaner_corpus::{Extra, Insert, PerSite};
 
 use super::Pins;
-use crate::lines::Inserts;
 
 /// The pins of hosts and sites, with a default for all other hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,8 +31,8 @@ impl HostPins {
     /// Sets the inserts of every host whose pins do not set them. [`Pins::or_inserts`] describes the
     /// arguments.
     #[must_use]
-    pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
-        self.map(|pins| pins.or_inserts(inserts, asked_by))
+    pub fn or_inserts(self, inserts: &[Insert], asked_by: &str) -> Self {
+        self.map(|pins| pins.or_inserts(inserts.to_vec(), asked_by))
     }
 
     /// Sets, for every host, the parts of a page that are stored in addition to its text.

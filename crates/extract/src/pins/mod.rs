@@ -31,8 +31,6 @@ use gleaner_corpus::{Extra, Insert};
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
-use crate::lines::Inserts;
-use crate::lines::class::LineClass;
 use selector::{Selector, State};
 
 pub use hosts::HostPins;
@@ -49,7 +47,7 @@ const PINNED: f32 = 6.0;
 pub struct Pins {
     file: String,
     entries: Vec<Entry>,
-    inserts: Inserts,
+    inserts: Vec<Insert>,
     /// The name of the setting that requests the inserts. It is empty if no inserts are requested.
     asked_by: String,
     extras: Vec<Extra>,
@@ -152,19 +150,18 @@ impl Pins {
     /// ```
     /// use gleaner_corpus::Insert;
     /// use gleaner_extract::Pins;
-    /// use gleaner_extract::lines::Inserts;
     ///
-    /// let pins = Pins::default().with_inserts(Inserts::from_iter([Insert::ByLines]), "text.keep");
-    /// assert_eq!(pins.describe_insert(Insert::ByLines), "by-line (text.keep)");
+    /// let pins = Pins::default().with_inserts(vec![Insert::ByLines], "text.keep");
+    /// assert_eq!(pins.asked_by(), "text.keep");
     /// ```
     #[must_use]
-    pub fn with_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
+    pub fn with_inserts(self, inserts: Vec<Insert>, asked_by: &str) -> Self {
         Self { inserts, asked_by: asked_by.to_owned(), ..self }
     }
 
     /// Like [`with_inserts`](Self::with_inserts), but keeps inserts that were set before, even an empty set.
     #[must_use]
-    pub fn or_inserts(self, inserts: Inserts, asked_by: &str) -> Self {
+    pub fn or_inserts(self, inserts: Vec<Insert>, asked_by: &str) -> Self {
         if self.asked_by.is_empty() { self.with_inserts(inserts, asked_by) } else { self }
     }
 
@@ -182,14 +179,14 @@ impl Pins {
 
     /// Returns the requested inserts.
     #[must_use]
-    pub fn inserts(&self) -> Inserts {
-        self.inserts
+    pub fn inserts(&self) -> &[Insert] {
+        &self.inserts
     }
 
-    /// Describes an insert with the setting that requests it, such as `by-line (text.keep)`.
+    /// Returns the name of the setting that requests the inserts, such as `text.keep`. It is empty if there is none.
     #[must_use]
-    pub fn describe_insert(&self, insert: Insert) -> String {
-        format!("{} ({})", LineClass::from(insert).label(), self.asked_by)
+    pub fn asked_by(&self) -> &str {
+        &self.asked_by
     }
 
     /// Whether the pins change nothing: they have no selectors, inserts or extras.
@@ -419,12 +416,12 @@ mod tests {
 
     #[test]
     fn what_a_host_says_of_inserts_wins() {
-        let (captions, none) = (Inserts::from_iter([Insert::Captions]), Inserts::default());
+        let captions = [Insert::Captions];
         let pins = || Pins::new("x.toml", &[], &[(1, "p")]).unwrap();
-        let all = [("own", pins().with_inserts(none, "x.toml")), ("pinned", pins())];
+        let all = [("own", pins().with_inserts(Vec::new(), "x.toml")), ("pinned", pins())];
         let all: HostPins = all.map(|(host, pins)| (host.to_owned(), pins)).into_iter().collect();
-        let all = all.or_inserts(captions, "text.keep");
-        for (host, expected) in [("own", none), ("pinned", captions), ("other", captions)] {
+        let all = all.or_inserts(&captions, "text.keep");
+        for (host, expected) in [("own", &[][..]), ("pinned", &captions), ("other", &captions)] {
             assert_eq!(all.for_host(host).inserts(), expected, "{host}");
         }
         assert!(!all.for_host("other").is_empty() && all.for_host("other").selects_nothing());

@@ -100,14 +100,10 @@ impl SiteTemplate {
         let (site, blocks) = SiteModel::learn(&read, model);
         let kinds = boilerplate::kinds(pages, &blocks);
         let template = Self {
-            host: host.to_owned(),
-            version,
-            learned,
-            learned_from: pages.iter().map(|(url, _)| (*url).to_owned()).collect(),
             site,
             boilerplate: kinds.boilerplate,
             with_text: kinds.with_text,
-            ..Self::default()
+            ..Self::of_pages(host, version, learned, pages)
         };
         let prepared = PreparedTemplate::new(template);
         let extract =
@@ -155,18 +151,19 @@ impl SiteTemplate {
             return Self::learn(host, version, learned, pages);
         };
         let template = Self {
-            host: host.to_owned(),
-            version,
-            learned,
-            learned_from: pages.iter().map(|(url, _)| (*url).to_owned()).collect(),
             site: SiteModel { pages: pages.len() as u32, ..SiteModel::default() },
             published: Some(published),
-            ..Self::default()
+            ..Self::of_pages(host, version, learned, pages)
         };
         let prepared = PreparedTemplate::new(template);
         let extract = |page: &&Page| prepared.extract(page, &Pins::default());
         let extracted: Vec<Extraction> = read.iter().map(extract).collect();
         Self { health: Health::from_pages(&extracted), ..prepared.into_template() }
+    }
+
+    fn of_pages(host: &str, version: u32, learned: jiff::Timestamp, pages: &[(&str, &Page)]) -> Self {
+        let learned_from = pages.iter().map(|(url, _)| (*url).to_owned()).collect();
+        Self { host: host.to_owned(), version, learned, learned_from, ..Self::default() }
     }
 
     /// Returns the method with which the template was learned and is applied.

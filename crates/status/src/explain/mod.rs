@@ -4,6 +4,7 @@
 //! | file | content |
 //! |---|---|
 //! | `why` | the reason, in a sentence |
+//! | `class_names` | the names of the classes |
 //! | `pinning` | selectors for pins |
 //! | `view` | the layout |
 //!
@@ -15,6 +16,7 @@
 //! moved or coloured. Only the beginning of a huge page is listed ([`MOST_BYTES`]), but all lines are
 //! counted.
 
+mod class_names;
 mod pinning;
 mod view;
 mod why;
@@ -26,8 +28,8 @@ use gleaner_extract::template::{Extraction, SiteTemplate};
 use gleaner_html::Page;
 use gleaner_render::language::Bilingual;
 
+pub(crate) use class_names::{CLASSES, class_words, style_name};
 pub use view::MOST_BYTES;
-pub use why::class_words;
 
 use pinning::{pin, suggestions};
 
@@ -124,15 +126,6 @@ pub fn listed(explained: &ExplanationInput<'_>, limit: usize) -> Vec<ListedLine>
     classes.map(one).collect()
 }
 
-/// Returns the name of a class in [`COLOURS`].
-pub(crate) fn style_name(class: LineClass) -> &'static str {
-    match class {
-        LineClass::LinkList => "links",
-        LineClass::ReadMore => "more",
-        other => other.label(),
-    }
-}
-
 fn classes(explained: &ExplanationInput<'_>) -> Vec<(LineClass, ClassReason)> {
     let named = classify(explained.page, &explained.judgement.blocks);
     let named = named.into_iter().zip(&explained.judgement.inserts);
@@ -147,7 +140,6 @@ mod tests {
     use gleaner_extract::block_model::{self, Forest, Split, Tree};
 
     use super::*;
-    use gleaner_extract::lines::Inserts;
     use gleaner_extract::template::PreparedTemplate;
 
     /// Returns a model that labels lines of more than seven words body text.
@@ -241,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_came_back_says_so() {
-        let pins = Pins::default().with_inserts(Inserts::from_iter([Insert::Captions]), "text.keep");
+        let pins = Pins::default().with_inserts(vec![Insert::Captions], "text.keep");
         let html = explained(&page(9, STORIES[0]), None, &pins);
         let row = html.split("<li ").find(|row| row.contains("Bridge 9")).unwrap();
         assert!(
@@ -295,7 +287,7 @@ mod tests {
 
     #[test]
     fn the_style_sheet_knows_all_names() {
-        for class in LineClass::ALL {
+        for class in CLASSES {
             assert!(COLOURS.contains(&format!(".{} {{", style_name(class))), "{class:?}");
         }
     }
@@ -326,7 +318,7 @@ mod tests {
                 let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
                 assert!(contrast >= 4.5, "{ink} on {ground}: {contrast:.2}");
             };
-            for class in LineClass::ALL.map(style_name) {
+            for class in CLASSES.map(style_name) {
                 let ground = format!("{class}-paper");
                 check(class, &ground);
                 check("ink", &ground);

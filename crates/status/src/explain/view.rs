@@ -12,9 +12,10 @@ use gleaner_render::page::{fact, file};
 use gleaner_render::text::{count, number};
 use maud::{Markup, PreEscaped, html};
 
+use super::class_names::{CLASSES, label, style_name};
 use super::pinning::{Suggestion, pin, suggestions};
 use super::why::{chance, percent, why};
-use super::{ExplanationInput, classes, style_name};
+use super::{ExplanationInput, classes};
 
 /// Maximum size in bytes of the rows of an explanation. A longer list is cut, and a note in the document says
 /// so.
@@ -201,7 +202,7 @@ impl<'a> ExplanationView<'a> {
     }
 
     fn legend(&self) -> Markup {
-        let sums = LineClass::ALL.map(|class| (class, self.sum(|other| other == class)));
+        let sums = CLASSES.map(|class| (class, self.sum(|other| other == class)));
         html! {
             div.bar aria-hidden="true" {
                 @for (class, (_, words)) in sums.iter().filter(|(_, (_, words))| *words > 0) {
@@ -212,7 +213,7 @@ impl<'a> ExplanationView<'a> {
                 @for (class, (count_of_lines, words)) in sums {
                     label.(style_name(class)) {
                         input type="checkbox" id={ "show-" (style_name(class)) } checked;
-                        " " b { (class.label()) } " "
+                        " " b { (label(class)) } " "
                         span { (lines(count_of_lines)) ", " (count(words, "word")) }
                     }
                 }
@@ -263,7 +264,7 @@ impl<'a> ExplanationView<'a> {
             let fold = html! {
                 li.fold.(style_name(class)) style={ "--indent:" (self.indent(from)) } {
                     details {
-                        summary { (number((to - shown) as u64)) " more: " (class.label()) }
+                        summary { (number((to - shown) as u64)) " more: " (label(class)) }
                         ol { (PreEscaped(folded)) }
                     }
                 }
@@ -289,7 +290,7 @@ impl<'a> ExplanationView<'a> {
             _ if is_insert => "kept",
             Some(Pin::Keep(_)) => "kept",
             Some(Pin::Drop(_)) => "dropped",
-            None => class.label(),
+            None => label(class),
         };
         let is_pinned = is_insert || judgement.pins[at].is_some();
         let unless_repeated = |text: String| if block.removed.is_some() { "-".to_owned() } else { text };

@@ -7,6 +7,7 @@ use gleaner_html::{NodeId, Page};
 use gleaner_render::language::Bilingual;
 
 use super::ExplanationInput;
+use super::class_names::class_words;
 
 pub(super) fn chance(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
@@ -31,10 +32,11 @@ pub(super) fn why(
         text = Bilingual::new(format!("Pinned: {pin}. "), format!("Được ghim: {vietnamese}. "));
     }
     if let Some(insert) = explained.judgement.inserts[at] {
-        let (insert, name) = (explained.pins.describe_insert(insert), class_words(insert.into()));
-        let vietnamese = insert.replacen(&name.english, &name.vietnamese, 1);
-        text = text
-            .followed_by(&Bilingual::new(format!("Kept: {insert}. "), format!("Được giữ: {vietnamese}. ")));
+        let (name, asked_by) = (class_words(insert.into()), explained.pins.asked_by());
+        text = text.followed_by(&Bilingual::new(
+            format!("Kept: {} ({asked_by}). ", name.english),
+            format!("Được giữ: {} ({asked_by}). ", name.vietnamese),
+        ));
     }
     let published = explained.template.and_then(|template| template.published.as_ref());
     let judgement = match (published, block.removed) {
@@ -43,23 +45,6 @@ pub(super) fn why(
         (None, _) => by_evidence(explained, block, at),
     };
     text.followed_by(&judgement).followed_by(&why_class(explained.page, block, class, because))
-}
-
-/// Returns the name of a class of lines.
-#[must_use]
-pub fn class_words(class: LineClass) -> Bilingual {
-    let vietnamese = match class {
-        LineClass::Content => "nội dung",
-        LineClass::Repeated => "lặp lại",
-        LineClass::LinkList => "danh sách liên kết",
-        LineClass::Caption => "chú thích ảnh",
-        LineClass::Credit => "nguồn ảnh",
-        LineClass::ByLine => "tác giả, ngày",
-        LineClass::ReadMore => "xem thêm",
-        LineClass::Comment => "bình luận",
-        LineClass::Other => "khác",
-    };
-    Bilingual::new(class.label(), vietnamese)
 }
 
 fn why_class(page: &Page, block: &ClassifiedBlock, class: LineClass, because: ClassReason) -> Bilingual {

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 
 use super::{RenderError, Rendered, host_link, layout, time_with_zone};
 use crate::app_state::AppState;
-use crate::explain::{ListedLine, class_words, style_name};
+use crate::explain::{CLASSES, ListedLine, class_words, style_name};
 use crate::request::PageRequest;
 use crate::{download, page_lines};
 
@@ -186,7 +186,7 @@ fn legend(request: &PageRequest, lines: &[ListedLine]) -> Markup {
     let count = |class| lines.iter().filter(|line| line.class == class).count();
     html! {
         ul.legend {
-            @for class in LineClass::ALL.into_iter().filter(|class| count(*class) > 0) {
+            @for class in CLASSES.into_iter().filter(|class| count(*class) > 0) {
                 li.line.(style_name(class)) { (class_name(request, class)) " " span.faint { (count(class)) } }
             }
         }

@@ -6,7 +6,7 @@ use gleaner_config::Config;
 use gleaner_corpus::Method;
 use gleaner_eval::LearnedTemplates;
 use gleaner_extract::block_model;
-use gleaner_extract::draft::draft_of;
+use gleaner_extract::draft::document_of;
 use gleaner_extract::{Document, Page, extract_with};
 use gleaner_methods::Input;
 use serde::Serialize;
@@ -74,21 +74,21 @@ impl<'a> Extractor<'a> {
 
     fn read(&self, name: &str) -> Result<Extracted, Failure> {
         let ReadPage { source, page } = self.source.read(name)?;
-        let found = self.by_method(&source, &page)?;
-        let document = found.unwrap_or_else(|| Document::without_text(&page, self.args.method.setting()));
+        let document = self.by_method(&source, &page)?;
         Ok(Extracted { document, is_cut: page.is_cut() })
     }
 
-    fn by_method(&self, source: &str, page: &Page) -> Result<Option<Document>, Failure> {
+    fn by_method(&self, source: &str, page: &Page) -> Result<Document, Failure> {
         let method = self.args.method;
         if method == Method::Template && self.args.beside.is_empty() {
             let TemplateAndPins { template, pins } = self.source.template_and_pins(page.canonical_url())?;
-            return Ok(extract_with(page, template.as_deref(), &pins));
+            let found = extract_with(page, template.as_deref(), &pins);
+            return Ok(found.unwrap_or_else(|| Document::without_text(page, method.setting())));
         }
         let input = Input { source, page: page.tree() };
         let lines = self.learned.extract(method, input, block_model::built_in());
-        let draft = draft_of(page.tree(), &page.origin(), &lines, method.setting(), None);
-        Ok(draft.map(|document| Document::from_corpus(page, document)))
+        let document = document_of(page.tree(), &page.origin(), &lines, method.setting(), None);
+        Ok(Document::from_corpus(page, document))
     }
 }
 

@@ -2,18 +2,18 @@
 //!
 //! [`near_duplicates`] compares texts in memory. If they do not fit into memory, distribute the job over
 //! several machines: compute the [`signature`] of each text, join texts that share a value of [`bands`], and
-//! call [`verdict`] for pairs whose [`similarity`] is at least 0.25.
+//! call [`verdict`] for pairs whose [similarity](Signature::similarity) is at least 0.25.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 
-use gleaner_corpus::ContentHash;
-use gleaner_corpus::dedup::{
+use crate::ContentHash;
+use crate::dedup::{
     Alignment, BANDS, BandIndex, BandKeys, DocumentNumber, DocumentReader, ExactBandIndex, SignedText,
     SimilarityParams, find_similar,
 };
 
-pub use gleaner_corpus::dedup::{Relation, Signature};
+pub use crate::dedup::{Relation, Signature};
 
 /// The default of the setting `corpus.similarity`: the minimum similarity of near-duplicates in a crawl.
 pub const SIMILARITY: f64 = SimilarityParams::DUPLICATE;
@@ -25,11 +25,11 @@ const MOST_OF_A_KEY: usize = 256;
 /// estimate.
 ///
 /// ```
-/// use gleaner_extract::near::{bands, signature, similarity};
+/// use gleaner_corpus::near::{bands, signature};
 ///
 /// let (one, other) = ("rain fell on the valley for the third day in a row", "a b c");
 /// let one = signature(one).unwrap();
-/// assert_eq!((similarity(&one, &one), bands(&one).len()), (1.0, 42));
+/// assert_eq!((one.similarity(&one), bands(&one).len()), (1.0, 42));
 /// assert!(signature(other).is_none());
 /// ```
 #[must_use]
@@ -44,18 +44,12 @@ pub fn bands(signature: &Signature) -> [u64; BANDS] {
     *BandKeys::from_signature(signature).as_array()
 }
 
-/// Returns the estimated similarity of two texts, 0 to 1: the Jaccard index of their three-word sequences.
-#[must_use]
-pub fn similarity(one: &Signature, other: &Signature) -> f64 {
-    one.similarity(other)
-}
-
 /// Decides from the similarity, word order and numbers of two texts whether they are duplicates.
 ///
 /// `least` is the minimum similarity of near-duplicates, 0 to 1, such as [`SIMILARITY`].
 ///
 /// ```
-/// use gleaner_extract::near::{SIMILARITY, Relation, verdict};
+/// use gleaner_corpus::near::{SIMILARITY, Relation, verdict};
 ///
 /// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
 ///            the mayor said, and will take two years, perhaps three, to finish.";
@@ -83,7 +77,7 @@ pub fn verdict(one: &str, other: &str, least: f64) -> Relation {
 /// Limitation: all texts must be in memory. Each needs about 2 KB in addition to its own size.
 ///
 /// ```
-/// use gleaner_extract::near::{SIMILARITY, near_duplicates};
+/// use gleaner_corpus::near::{SIMILARITY, near_duplicates};
 ///
 /// let one = "On Monday the council agreed, after long talks, on a bridge across the river. Work begins in spring, \
 ///            the mayor said, and will take two years, perhaps three, to finish.";
@@ -190,8 +184,8 @@ mod tests {
                     let other = signature(&texts[*head])?;
                     let (keys, others) = (bands(&one), bands(&other));
                     let is_candidate = keys.iter().zip(others).any(|(key, other)| *key == other);
-                    if is_candidate && similarity(&one, &other) >= least.min(0.25) {
-                        met.push((similarity(&one, &other), *head));
+                    if is_candidate && one.similarity(&other) >= least.min(0.25) {
+                        met.push((one.similarity(&other), *head));
                     }
                 }
                 met.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
