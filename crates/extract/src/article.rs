@@ -23,10 +23,10 @@
 
 use std::fmt;
 
-use crate::block_model::{self, ClassifiedBlock, Forest};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
+use crate::block_model::{self, ClassifiedBlock, Forest};
 use crate::template::PreparedTemplate;
 
 mod address;

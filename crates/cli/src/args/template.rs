@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
-use gleaner_corpus::Method;
-use gleaner_corpus::{Extra, Insert};
+use gleaner_corpus::{Extra, Insert, Method};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Template {

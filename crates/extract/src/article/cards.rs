@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 
-use crate::block_model::ClassifiedBlock;
 use gleaner_html::text::PlacedLine;
 use gleaner_html::{NodeId, Page};
+
+use crate::block_model::ClassifiedBlock;
 
 const GROUP: usize = 3;
 

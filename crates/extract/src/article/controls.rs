@@ -8,9 +8,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use gleaner_html::Page;
+
 use crate::article::phrases::Phrases;
 use crate::block_model::ClassifiedBlock;
-use gleaner_html::Page;
 
 /// Maximum number of words of a line that begins with a control's label.
 const SHORT: u32 = 6;

@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 
-use crate::block_model::{ClassifiedBlock, PathIndex};
 use gleaner_html::Page;
 use gleaner_html::metadata::{Metadata, metadata};
 
@@ -12,6 +11,7 @@ use super::cards::{Cards, LineMarks};
 use super::declared::{DeclaredType, json_ld_types};
 use super::signals::Signals;
 use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
+use crate::block_model::{ClassifiedBlock, PathIndex};
 
 /// On a known site, a page is a hub if it has no text at the site's DOM paths, its longest sequence of prose
 /// has fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.

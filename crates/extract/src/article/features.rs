@@ -6,8 +6,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::block_model::word_hashes;
-use crate::block_model::{self, ClassifiedBlock};
 use gleaner_html::text::LineKind;
 use gleaner_html::{Page, metadata::Metadata};
 
@@ -16,6 +14,7 @@ use super::cards::{Cards, LineMarks, has_date};
 use super::controls::{Controls, links_below};
 use super::declared::DeclaredType;
 use super::evidence::Evidence;
+use crate::block_model::{self, ClassifiedBlock, word_hashes};
 
 pub(super) type Row = Vec<(&'static str, f32)>;
 

@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::block_model::{Forest, Split, Tree};
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use super::feature_row;
+use crate::block_model::{Forest, Split, Tree};
 
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredTree {

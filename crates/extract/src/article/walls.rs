@@ -14,13 +14,14 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::article::phrases::Phrases;
-use crate::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
 use gleaner_corpus::language;
 use gleaner_html::metadata::Metadata;
 use gleaner_html::text::{LineKind, tidy};
 use gleaner_html::words::count_words;
 use gleaner_html::{NodeId, Page};
+
+use crate::article::phrases::Phrases;
+use crate::block_model::{ClassifiedBlock, kinds_of_element, phrase_kinds_of};
 
 mod phrases;
 

@@ -1,15 +1,15 @@
 //! Builds the document of a page, for a corpus.
 
-use crate::pins::Pins;
-use crate::template::{Extraction, PreparedTemplate, SiteTemplate};
-use gleaner_corpus::Method;
-use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, language};
+use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, Method, language};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
 use gleaner_html::embedded::is_completed;
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 use gleaner_html::text::{Line, LineKind, plain};
 use jiff::Timestamp;
+
+use crate::pins::Pins;
+use crate::template::{Extraction, PreparedTemplate, SiteTemplate};
 
 const FEWEST_DECLARED: u64 = 50;
 

@@ -1,8 +1,8 @@
 //! Defines the errors of this crate.
 
-use crate::template::TemplateError;
 use gleaner_frontier::UrlRefusal;
 
+use crate::template::TemplateError;
 use crate::{LearnError, NotHtml};
 
 /// The error for an input that cannot be used. A page without text is not an error.

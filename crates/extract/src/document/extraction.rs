@@ -1,10 +1,10 @@
 //! Extracts the text and metadata of one page.
 
-use crate::article::PageClass;
-use crate::pins::Pins;
 use gleaner_html::metadata::{Metadata, metadata_fetched};
 
+use crate::article::PageClass;
 use crate::draft::{draft, draft_from};
+use crate::pins::Pins;
 use crate::{Document, Error, Page, Template};
 
 /// Extracts the text and metadata of a page with the block model alone. Returns `None` if no text was found.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::article::{NotArticleReason, PageClass};
-use crate::template::SiteTemplate;
 use gleaner_corpus::{Method, is_of_host};
 use jiff::Timestamp;
 
+use crate::article::{NotArticleReason, PageClass};
+use crate::template::SiteTemplate;
 use crate::{Error, Page, Template};
 
 /// The default of `template.min_pages`, the minimum number of articles from which a crawl learns a template.

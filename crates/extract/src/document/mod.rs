@@ -17,14 +17,14 @@ pub use learning::{Added, LearnError, Training, learn};
 pub use page::Page;
 pub use template::Template;
 
-use crate::article::{NotArticleReason, PageClass};
-use gleaner_corpus::Method;
-use gleaner_corpus::words;
+use gleaner_corpus::{Method, words};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use draft::document_of;
 use page::NOWHERE;
+
+use crate::article::{NotArticleReason, PageClass};
 
 /// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state
 /// the value. The fields are serialized under their names, in this order.

@@ -2,15 +2,15 @@
 
 use std::sync::OnceLock;
 
-use crate::article::{PageClass, judge};
-use crate::pins::Pins;
-use crate::template::{Extraction, is_cut};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::embedded::complete;
 use gleaner_html::metadata::metadata;
 use jiff::Timestamp;
 
+use crate::article::{PageClass, judge};
 use crate::draft::Origin;
+use crate::pins::Pins;
+use crate::template::{Extraction, is_cut};
 use crate::{Error, decode};
 
 /// The placeholder for the address of a page whose address is unknown.

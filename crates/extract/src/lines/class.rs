@@ -27,10 +27,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use crate::block_model::{ClassifiedBlock, RemovalReason, kinds_of_element, phrase_kinds_of};
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
+use crate::block_model::{ClassifiedBlock, RemovalReason, kinds_of_element, phrase_kinds_of};
 use crate::lines::own_words::{MOST_WORDS_SAYING, is_credit, opens};
 
 /// The class of a line.

@@ -10,12 +10,12 @@
 
 use std::collections::HashSet;
 
-use crate::block_model::ClassifiedBlock;
 use gleaner_corpus::{Extra, Extras, Insert};
 use gleaner_html::links::anchor_text;
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
+use crate::block_model::ClassifiedBlock;
 use crate::lines::class::{LineClass, MOSTLY_LINKS, classify};
 use crate::lines::inserts;
 

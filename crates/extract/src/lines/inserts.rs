@@ -21,12 +21,12 @@
 
 use std::ops::Range;
 
-use crate::block_model::ClassifiedBlock;
 use gleaner_corpus::Insert;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
+use crate::block_model::ClassifiedBlock;
 use crate::lines::class::{LineClass, classify};
 
 impl From<Insert> for LineClass {

@@ -3,9 +3,9 @@
 //! Limitation: the word lists are short and cover only some languages. A short paragraph that begins with
 //! "Photo: ..." counts as a credit.
 
-use crate::block_model::phrase_kinds_of;
 use gleaner_html::text::{Line, LineKind};
 
+use crate::block_model::phrase_kinds_of;
 use crate::lines::class::{MOSTLY_LINKS, WORDS_MORE};
 
 /// Maximum number of words of a line that is classified by its first words.

@@ -26,12 +26,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::block_model::ClassifiedBlock;
 use gleaner_corpus::{Extra, Insert};
 use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
 use selector::{Selector, State};
+
+use crate::block_model::ClassifiedBlock;
 
 pub use hosts::HostPins;
 pub use selector::SelectorError;

@@ -13,10 +13,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::block_model::ClassifiedBlock;
 use gleaner_html::element_kinds::{self, ElementKinds, Key};
 use gleaner_html::metadata::{Metadata, metadata_at};
 use gleaner_html::{NodeId, Page};
+
+use crate::block_model::ClassifiedBlock;
 
 /// Minimum number of training pages with the kind. On fewer pages, the lack of body text may be chance.
 const LEAST_PAGES: u32 = 3;

@@ -1,8 +1,9 @@
 //! Decides about the lines of a page by what its site's template knows about them ([`super::extraction`], steps 1 to 3).
 
-use crate::block_model::{ClassifiedBlock, MAX_LOG_ODDS, Reason};
 use gleaner_html::Page;
 use gleaner_html::text::LineKind;
+
+use crate::block_model::{ClassifiedBlock, MAX_LOG_ODDS, Reason};
 
 /// Minimum number of words of body text that the template finds on a page that it knows.
 const MIN_WORDS: u32 = 30;

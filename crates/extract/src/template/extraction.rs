@@ -22,7 +22,6 @@
 //!
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
 
-use crate::block_model::{self, ClassifiedBlock, Forest, MAX_LOG_ODDS, PathIndex, Reason};
 use gleaner_corpus::{Extras, Insert, Method};
 use gleaner_html::element_kinds::ElementKinds;
 use gleaner_html::embedded::CLASS;
@@ -30,8 +29,8 @@ use gleaner_html::text::Line;
 use gleaner_html::{NodeId, Page, PartialPage};
 use gleaner_methods::PublishedTemplate;
 
-use crate::article::PageClass;
-use crate::article::judge_blocks;
+use crate::article::{PageClass, judge_blocks};
+use crate::block_model::{self, ClassifiedBlock, Forest, MAX_LOG_ODDS, PathIndex, Reason};
 use crate::lines::own_words::is_insert_by_its_words;
 use crate::lines::{extras, inserts};
 use crate::pins::{Pin, Pins};

@@ -24,8 +24,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::template::Extraction;
 use gleaner_corpus::Method;
+
+use crate::template::Extraction;
 
 /// The values measured on a template's training pages. All are zero if there are no training pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

@@ -7,12 +7,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::block_model::{self, DomPathStats, Forest, LogOddsSum, SiteModel};
 use gleaner_corpus::Method;
 use gleaner_html::Page;
 use gleaner_methods::PublishedTemplate;
 use serde::{Deserialize, Serialize};
 
+use crate::block_model::{self, DomPathStats, Forest, LogOddsSum, SiteModel};
 use crate::pins::Pins;
 use crate::template::{Extraction, Health, PageFit, PreparedTemplate, boilerplate};
 

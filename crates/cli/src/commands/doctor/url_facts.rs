@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_corpus::Document;
-use gleaner_corpus::Method;
+use gleaner_corpus::{Document, Method};
 use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
 use gleaner_extract::NotArticleReason;
 use gleaner_extract::article::Signals;
