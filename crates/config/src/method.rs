@@ -18,3 +18,24 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Method, D::
 pub(crate) fn serialize<S: Serializer>(method: &Method, s: S) -> Result<S::Ok, S::Error> {
     s.serialize_str(method.setting())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::TemplateSettings;
+
+    #[test]
+    fn only_methods_that_learn_from_a_site_can_be_set() {
+        for name in ["gleaner", "fast-content-extractor", "content-extractor"] {
+            let written = format!("method = \"{name}\"");
+            let read: TemplateSettings = toml::from_str(&written).unwrap();
+            assert!(toml::to_string(&read).unwrap().contains(&written), "{name}");
+        }
+        for name in ["template", "detection", "block-model", "bte-linear", ""] {
+            let error = toml::from_str::<TemplateSettings>(&format!("method = \"{name}\"")).unwrap_err();
+            assert!(
+                error.to_string().contains("expected one of `gleaner`, `fast-content-extractor`"),
+                "{error}"
+            );
+        }
+    }
+}
