@@ -13,7 +13,9 @@ create_exception!(gleaner, LearnError, Error, "No template can be learned from t
 pub(crate) fn to_py_error(error: gleaner_extract::Error) -> PyErr {
     let message = error.to_string();
     match error {
-        gleaner_extract::Error::NotHtml(_) | gleaner_extract::Error::Url { .. } => InputError::new_err(message),
+        gleaner_extract::Error::NotHtml(_) | gleaner_extract::Error::Url { .. } => {
+            InputError::new_err(message)
+        }
         gleaner_extract::Error::Template(_) => TemplateError::new_err(message),
         gleaner_extract::Error::Learn(_) => LearnError::new_err(message),
     }

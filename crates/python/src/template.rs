@@ -1,6 +1,6 @@
 //! Exposes the template of a site to Python.
 
-use gleaner_extract::{Added, Timestamp, Training, Method};
+use gleaner_extract::{Added, Method, Timestamp, Training};
 use pyo3::prelude::*;
 
 use crate::error::to_py_error;
