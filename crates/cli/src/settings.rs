@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use gleaner_config::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_crawl::site_of;
+use gleaner_extract::Pins;
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Store, StoreError, StoreOptions, Writer, open};
-use gleaner_template::{HostPins, Pins};
 
 use crate::args::Common;
 use crate::commands::known_hosts::did_you_mean;
@@ -145,9 +146,7 @@ pub(crate) fn pins_of(config: &Config, host: Option<&str>) -> Result<Pins, Failu
         Some(path) => read_pins_file(path)?,
         None => host.and_then(|host| site_pins(config, host)).transpose()?.unwrap_or_default(),
     };
-    Ok(pins
-        .or_inserts(config.text.keep.iter().copied().collect(), KEEP)
-        .with_extras(config.text.also.clone()))
+    Ok(pins.or_inserts(config.text.keep.clone(), KEEP).with_extras(config.text.also.clone()))
 }
 
 pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
@@ -158,10 +157,7 @@ pub(crate) fn pins(config: &Config) -> Result<HostPins, Failure> {
     let of_site = |(name, _)| Some((name, site_pins(config, name)?));
     let named = |(name, pins): (&str, Result<Pins, Failure>)| Ok((name.to_owned(), pins?));
     let sites = config.site.iter().filter_map(of_site).map(named).collect::<Result<_, Failure>>()?;
-    Ok(pins
-        .with_sites(sites)
-        .or_inserts(config.text.keep.iter().copied().collect(), KEEP)
-        .with_extras(&config.text.also))
+    Ok(pins.with_sites(sites).or_inserts(&config.text.keep, KEEP).with_extras(&config.text.also))
 }
 
 fn site_pins(config: &Config, host: &str) -> Option<Result<Pins, Failure>> {
@@ -261,7 +257,7 @@ fn pins_from(file: &str, read: &PinsFile) -> Result<Pins, Failure> {
     };
     let pins = Pins::new(file, &listed(&read.keep), &listed(&read.drop)).map_err(Failure::usage)?;
     Ok(match &read.inserts {
-        Some(named) => pins.with_inserts(named.iter().copied().collect(), &format!("inserts in {file}")),
+        Some(named) => pins.with_inserts(named.clone(), &format!("inserts in {file}")),
         None => pins,
     })
 }

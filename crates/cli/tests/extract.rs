@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use gleaner_eval::Method;
+use gleaner_corpus::Method;
 use tempfile::TempDir;
 
 const LEAD: &str = "On Monday, the council agreed, after long talks, on a bridge across the river.";
@@ -42,10 +42,10 @@ fn extract(folder: &TempDir, arguments: &[&str]) -> Output {
 #[test]
 fn every_method_finds_the_story() {
     let folder = site();
-    for method in Method::all() {
+    for method in Method::choices() {
         let beside = ["--beside", "1.html", "--beside", "2.html"];
         let beside: &[&str] = if method.uses_site() { &beside } else { &[] };
-        let output = extract(&folder, &[&["--method", method.name()], beside].concat());
+        let output = extract(&folder, &[&["--method", method.setting()], beside].concat());
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains(LEAD), "{method}: {text}");
     }

@@ -11,6 +11,7 @@
 //! relative to the working directory. The rules with which users correct templates (pins) are in a separate
 //! file for each host ([`read_pins`]). The crate does not read the environment or the command line.
 
+mod method;
 mod paths;
 mod pins;
 mod reader;
@@ -27,7 +28,7 @@ pub use storage::{ArchiveSettings, StoreSettings, WorkerSettings};
 pub use units::{ByteSize, DurationSetting, StartDay};
 
 use gleaner_corpus::dedup::{Representative, SimilarityParams};
-use gleaner_corpus::{Extra, Insert, TemplateMethod, Tones};
+use gleaner_corpus::{Extra, Insert, Method, Tones};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -208,8 +209,9 @@ pub struct CrawlSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplateSettings {
-    /// The method for learning and applying templates.
-    pub method: TemplateMethod,
+    /// The method for learning and applying templates: [`Method::Template`] or a published one that learns from a site.
+    #[serde(with = "method")]
+    pub method: Method,
     /// Number of buffered article pages at which a host's template is trained. The paper
     /// (FastContentExtractor) uses 20 to 30.
     pub prepare_pages: usize,
@@ -338,7 +340,7 @@ impl Default for CrawlSettings {
 
 impl Default for TemplateSettings {
     fn default() -> Self {
-        let method = TemplateMethod::Gleaner;
+        let method = Method::Template;
         Self { method, prepare_pages: 25, min_pages: 5, pins: "config/pins".into() }
     }
 }

@@ -13,10 +13,11 @@ mod extra;
 mod host;
 mod insert;
 pub mod language;
+mod method;
+pub mod near;
 mod normal;
 mod per_site;
 pub mod quality;
-mod template_method;
 mod tones;
 
 pub use admission::{Admission, AdmissionRefusal, SiteAdmission, with_tones};
@@ -28,8 +29,8 @@ pub use host::{is_of_host, without_port};
 pub use insert::Insert;
 pub use language::{Language, language};
 
+pub use method::Method;
 pub use normal::{ContentHash, each_word, folded, words};
 pub use per_site::PerSite;
 pub use quality::Quality;
-pub use template_method::TemplateMethod;
 pub use tones::{Tones, unify_tone_marks};

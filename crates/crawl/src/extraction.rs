@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gleaner_corpus::{Admission, AdmissionRefusal, Document};
+use gleaner_extract::block_model::ClassifiedBlock;
+use gleaner_extract::template::{PreparedTemplate, is_cut};
+use gleaner_extract::{NotArticleReason, PageFit, Pins};
 use gleaner_fetch::Response;
 use gleaner_frontier::{
     BodyType, CanonicalUrl, DiscoveredUrls, FoundUrl, Outcome, ReadLimits, Role, Scope, feed, links, sitemap,
@@ -18,7 +21,6 @@ use gleaner_html::links::Links;
 use gleaner_html::robots::RobotsDirectives;
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
-use gleaner_template::{ClassifiedBlock, NotArticleReason, PageFit, Pins, PreparedTemplate, is_cut};
 use jiff::Timestamp;
 use tracing::warn;
 
@@ -26,7 +28,7 @@ use crate::known_links::KnownLinks;
 use crate::page_robots::{NOINDEX, PageRobots};
 use crate::rank;
 use crate::visit::Visit;
-use gleaner_text::draft::{Origin, draft_from};
+use gleaner_extract::draft::{Origin, draft_from};
 
 const MOST_LINKS: usize = 10_000;
 /// The label of a page with hardly any words and few links, such as the notice that a site is down.
@@ -263,7 +265,7 @@ fn read_page(
 
 /// Extracts an article with only the DOM paths in its host's template, without parsing the whole page.
 ///
-/// This function does not call [`judge`](gleaner_template::judge). In a test with 23 pages that are not
+/// This function does not call [`judge`](gleaner_extract::article::judge). In a test with 23 pages that are not
 /// articles, from two sites, it accepted none of them, and `judge` accepted two.
 fn detected(
     visit: &Visit,
@@ -325,7 +327,7 @@ fn article_blocks(
     if role != Role::Front && is_binary(html) {
         return Err("binary");
     }
-    match gleaner_template::article_blocks(page, url, template) {
+    match gleaner_extract::article::article_blocks(page, url, template) {
         Err(NotArticleReason::TooLittleText) if has_few_links(page) => Err(NEARLY_EMPTY),
         Err(reason) => Err(reason.label()),
         // A front page is never an article.

@@ -7,12 +7,12 @@ use std::fmt;
 use std::time::Duration;
 
 use gleaner_config::Config;
+use gleaner_extract::Window;
 use gleaner_fetch::{Access, RobotsDecision, RobotsRecord, RobotsState};
 use gleaner_frontier::{Seed, UrlKey};
 use gleaner_render::language::Bilingual;
 use gleaner_render::text::{count, minute};
 use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
-use gleaner_template::Window;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

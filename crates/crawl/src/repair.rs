@@ -13,14 +13,14 @@ use std::time::Instant;
 use gleaner_archive::{ArchiveReader, Item};
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
+use gleaner_extract::draft::{Origin, draft};
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, ListChange, Scope, UrlKey};
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{
     DamagedRecord, HostRecord, PackedDocument, Repairs, Store, StoreError, UrlRecord, Writer,
 };
-use gleaner_template::HostPins;
-use gleaner_text::draft::{Origin, draft};
 use serde::{Deserialize, Serialize};
 use tracing::{Span, warn};
 

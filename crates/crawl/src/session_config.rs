@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Run, Writer};
-use gleaner_template::HostPins;
 use jiff::Timestamp;
 
 use crate::clock::Clock;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use gleaner_extract::template::PreparedTemplate;
 use gleaner_fetch::{Cookies, Response, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, ListChange, Role, UrlKey};
 use gleaner_store::{HostId, Lease, PartitionId, UrlRecord};
-use gleaner_template::PreparedTemplate;
 use jiff::Timestamp;
 use tracing::field::Empty;
 use tracing::{Span, info_span};

@@ -6,10 +6,10 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender};
 use gleaner_corpus::Admission;
+use gleaner_extract::pins::HostPins;
 use gleaner_fetch::Response;
 use gleaner_frontier::Role;
 use gleaner_store::Store;
-use gleaner_template::HostPins;
 use jiff::Timestamp;
 use tracing::info_span;
 

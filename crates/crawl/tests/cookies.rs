@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::site::{Asked, Reply, Site, ending, html, reply};
 use gleaner_corpus::DocumentId;
 use gleaner_crawl::{Clock, Progress, Purpose, Replay, StopRequest, WarcFile};
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Store, StoreOptions};
-use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 

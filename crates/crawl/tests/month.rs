@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, CrawlInput, Progress, Purpose, Replay, StopRequest, Summary, WarcFile};
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Store, StoreOptions, open};
-use gleaner_template::HostPins;
 use gleaner_testkit::{Daily, Issue, Newspaper};
 use jiff::{SignedDuration, Timestamp};
 

@@ -2,7 +2,8 @@
 
 use crate::site::{Routes, Site, html};
 use gleaner_corpus::{Document, Extra, Extras, Insert};
-use gleaner_template::{HostPins, Inserts, Pins};
+use gleaner_extract::Pins;
+use gleaner_extract::pins::HostPins;
 use tempfile::TempDir;
 
 const PATHS: [&str; 6] = ["/story-1", "/story-2", "/story-3", "/story-4", "/story-5", "/story-6"];
@@ -57,8 +58,8 @@ fn what_is_dropped_is_in_no_document() {
 
 #[test]
 fn what_is_kept_is_in_every_document() {
-    let by_lines = Inserts::from_iter([Insert::ByLines]);
-    let kept = texts_by(HostPins::default().or_inserts(by_lines, "text.keep"));
+    let by_lines = [Insert::ByLines];
+    let kept = texts_by(HostPins::default().or_inserts(&by_lines, "text.keep"));
     assert!(kept.len() == PATHS.len() && kept.iter().all(|text| text.contains(" Weaver\n")), "{kept:?}");
     assert!(texts(&[]).iter().all(|text| !text.contains("Weaver")));
 }

@@ -1,14 +1,14 @@
 //! Crawls the bundled newspaper by each method of `template.method`.
 
-use gleaner_corpus::{Document, TemplateMethod};
+use gleaner_corpus::{Document, Method};
+use gleaner_extract::template::SiteTemplate;
 use gleaner_store::Store;
-use gleaner_template::SiteTemplate;
 use gleaner_testkit::{Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 
 use crate::site::crawl;
 
-fn crawled(method: TemplateMethod) -> (TempDir, Store, usize) {
+fn crawled(method: Method) -> (TempDir, Store, usize) {
     let newspaper =
         Newspaper::start_in_background(NewspaperOptions { faults: false, ..NewspaperOptions::default() })
             .unwrap();
@@ -28,14 +28,14 @@ fn templates(store: &Store) -> Vec<SiteTemplate> {
 
 #[test]
 fn a_crawl_by_each_published_method_stores_its_templates_and_texts() {
-    for method in [TemplateMethod::FastContentExtractor, TemplateMethod::ContentExtractor] {
+    for method in [Method::FastContentExtractor, Method::ContentExtractor] {
         let (_folder, store, expected) = crawled(method);
         let templates = templates(&store);
         assert!(templates.len() >= 2 && templates.iter().all(|it| it.method() == method), "{method}");
         let documents: Vec<Document> = store.documents().map(Result::unwrap).collect();
         assert!(documents.len() >= expected, "{method}: {} of {expected}", documents.len());
         for document in &documents {
-            assert_eq!(document.method, method.label(), "{}", document.url);
+            assert_eq!(document.method, method.name(), "{}", document.url);
             assert!(
                 document.confidence.is_none() && document.template_version == Some(1),
                 "{}",

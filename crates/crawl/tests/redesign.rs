@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::site::{crawl, crawl_until};
 use gleaner_corpus::Document;
+use gleaner_extract::Window;
+use gleaner_extract::template::SiteTemplate;
 use gleaner_store::Store;
-use gleaner_template::{SiteTemplate, Window};
 use gleaner_testkit::{Expected, Newspaper, NewspaperOptions};
 use tempfile::TempDir;
 

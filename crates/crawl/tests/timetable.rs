@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use gleaner_crawl::report::text::sentence;
 use gleaner_crawl::report::{Grade, Report, RunStatus, folder};
 use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary, report};
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::parse_seeds;
 use gleaner_store::{Store, StoreOptions, open};
-use gleaner_template::HostPins;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 

@@ -6,14 +6,15 @@
 //!
 //! The program uses the protocol `cold` for all sets, and also `template` for sets with only one site. It
 //! cross-validates block models by site. It also prints the slope and the intercept that fit all texts best.
-//! These two values can replace the constants in `gleaner_template::ExtractionMethod::confidence`.
+//! These two values can replace the constants in `crates/extract/src/template/confidence.rs`.
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_eval::{Dataset, EvalTask, Method, Protocol, run};
-use gleaner_template::ExtractionMethod as ExtractedBy;
+use gleaner_corpus::Method;
+use gleaner_eval::{Dataset, EvalTask, Protocol, run};
+use gleaner_extract::template::confidence;
 
 /// The lower bounds of the confidence, one per row of the output.
 const ROWS: [f32; 9] = [0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
@@ -35,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut samples = samples(&sets, Protocol::Cold)?;
     samples.extend(self::samples(&sites, Protocol::Template)?);
     for (name, methods) in [
-        ("block model", &[ExtractedBy::BlockModel, ExtractedBy::Template][..]),
-        ("detection", &[ExtractedBy::Detection][..]),
+        ("block model", &[Method::BlockModel, Method::Template][..]),
+        ("detection", &[Method::Detection][..]),
     ] {
         let chosen: Vec<Sample> = samples
             .iter()
@@ -45,8 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             .collect();
         table(&mut out, name, methods[0], &chosen)?;
     }
-    let is_sure = |(method, (margin, _)): &&(ExtractedBy, Sample)| {
-        method.confidence(*margin).is_some_and(|confidence| f64::from(confidence) >= USABLE)
+    let is_sure = |(method, (margin, _)): &&(Method, Sample)| {
+        confidence(*method, *margin).is_some_and(|estimate| f64::from(estimate) >= USABLE)
     };
     let sure: Vec<f64> = samples.iter().filter(is_sure).map(|(_, (_, f1))| *f1).collect();
     let usable = sure.iter().filter(|f1| **f1 >= USABLE).count();
@@ -54,10 +55,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn samples(sets: &[Dataset], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sample)>, Box<dyn Error>> {
+fn samples(sets: &[Dataset], protocol: Protocol) -> Result<Vec<(Method, Sample)>, Box<dyn Error>> {
     let task = EvalTask {
         protocol,
-        methods: vec![Method::Gleaner],
+        methods: vec![Method::Template],
         measures: Vec::new(),
         cross_validate: true,
         threads: None,
@@ -71,12 +72,14 @@ fn samples(sets: &[Dataset], protocol: Protocol) -> Result<Vec<(ExtractedBy, Sam
     Ok(pages.filter_map(sample).collect())
 }
 
-fn table(out: &mut impl Write, name: &str, method: ExtractedBy, samples: &[Sample]) -> io::Result<()> {
+fn table(out: &mut impl Write, name: &str, method: Method, samples: &[Sample]) -> io::Result<()> {
     let (slope, intercept) = fitted(samples);
     writeln!(out, "{name}: {} texts, best fit: slope {slope:.2}, intercept {intercept:.2}", samples.len())?;
     writeln!(out, "| estimated | texts | estimated mean | measured share |\n|---|---:|---:|---:|")?;
-    let estimated: Vec<(f32, bool)> =
-        samples.iter().filter_map(|(margin, f1)| Some((method.confidence(*margin)?, *f1 >= RIGHT))).collect();
+    let estimated: Vec<(f32, bool)> = samples
+        .iter()
+        .filter_map(|(margin, f1)| Some((confidence(method, *margin)?, *f1 >= RIGHT)))
+        .collect();
     for (at, from) in ROWS.iter().enumerate() {
         let to = ROWS.get(at + 1).copied().unwrap_or(1.1);
         let row: Vec<_> = estimated.iter().filter(|(estimate, _)| (*from..to).contains(estimate)).collect();

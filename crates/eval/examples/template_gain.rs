@@ -11,8 +11,8 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use gleaner_eval::{Dataset, DatasetScores, EvalTask, Method, PageScore, Protocol, run};
-use gleaner_template::ExtractionMethod;
+use gleaner_corpus::Method;
+use gleaner_eval::{Dataset, DatasetScores, EvalTask, PageScore, Protocol, run};
 
 /// A site is a loss if its F1 with a template is lower than without by more than this value.
 const LOSS: f64 = 0.001;
@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let (alone, with) = (of(&cold), of(&template));
         let [before, after] = [mean(&alone), mean(&with)];
-        let shares = [ExtractionMethod::Detection, ExtractionMethod::Template, ExtractionMethod::BlockModel]
-            .map(|method| share(&with, method));
+        let shares =
+            [Method::Detection, Method::Template, Method::BlockModel].map(|method| share(&with, method));
         let gain = after - before;
         losses += usize::from(gain < -LOSS);
         sums = [sums[0] + before, sums[1] + after];
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn scores(sets: &[Dataset], protocol: Protocol) -> Result<Vec<DatasetScores>, Box<dyn Error>> {
-    let (methods, measures) = (vec![Method::Gleaner], Vec::new());
+    let (methods, measures) = (vec![Method::Template], Vec::new());
     let task = EvalTask { protocol, methods, measures, cross_validate: true, threads: None };
     Ok(run(sets, &task, &|| {})?.sets)
 }
@@ -60,7 +60,7 @@ fn mean(pages: &[PageScore]) -> f64 {
     pages.iter().map(|page| page.words.ratios().f1).sum::<f64>() / pages.len().max(1) as f64
 }
 
-fn share(pages: &[PageScore], method: ExtractionMethod) -> f64 {
+fn share(pages: &[PageScore], method: Method) -> f64 {
     let those = pages.iter().filter(|page| page.estimate.is_some_and(|(by, _)| by == method)).count();
     those as f64 / pages.len().max(1) as f64
 }

@@ -2,7 +2,7 @@
 //! were not part of the training.
 //!
 //! ```text
-//! cargo run --release -p gleaner-eval --example train_pages -- crates/template/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers ../shared/sets/not-articles
+//! cargo run --release -p gleaner-eval --example train_pages -- crates/extract/src/article/model.json ../shared/sets/sites ../shared/sets/single ../shared/sets/publishers ../shared/sets/not-articles
 //! ```
 //!
 //! If no page of a set has gold text, none of its pages counts as an article. As in a crawl, pages are
@@ -19,9 +19,9 @@ use std::process::ExitCode;
 use gleaner_eval::training::TrainingSet;
 use gleaner_eval::training::boosting::{BoostingParams, FeatureTable, Target, grow};
 use gleaner_eval::{Dataset, PageEntry};
+use gleaner_extract::PageClass;
+use gleaner_extract::article::{feature_row, judge_with, written};
 use gleaner_extract::block_model::{self, Forest};
-use gleaner_template::PageClass;
-use gleaner_template::article::{feature_row, judge_with, written};
 use rayon::prelude::*;
 
 /// The number of folds of sites for the block models and for the page models.

@@ -1,9 +1,9 @@
 //! Evaluates extraction methods on recorded pages with gold text.
 //!
-//! [`Dataset`]s are folders of recorded pages with gold text. A [`Method`] extracts a text. A [`Protocol`]
-//! defines which pages the method may learn from. [`measure`] compares the text with the gold text, and an
-//! [`EvalReport`] summarizes the scores. [`papers`] reproduces the tables of papers. [`pairs`] evaluates the
-//! detection of duplicates. Only [`dataset`] reads files.
+//! [`Dataset`]s are folders of recorded pages with gold text. A [`Method`](gleaner_corpus::Method) extracts a
+//! text. A [`Protocol`] defines which pages the method may learn from. [`measure`] compares the text with the
+//! gold text, and an [`EvalReport`] summarizes the scores. [`papers`] reproduces the tables of papers. [`pairs`]
+//! evaluates the detection of duplicates. Only [`dataset`] reads files.
 //!
 //! Limitation: gold texts contain errors, so differences of a few thousandths are not significant.
 
@@ -22,7 +22,7 @@ pub mod training;
 
 pub use dataset::{Dataset, DatasetError, PageEntry, RecordedPage};
 pub use measure::Measure;
-pub use method::{LearnedTemplates, Method};
+pub use method::LearnedTemplates;
 pub use parallel::PER_CORE;
 pub use protocol::{DatasetScores, EvalRun, EvalTask, Protocol, run};
 pub use report::EvalReport;

@@ -26,7 +26,8 @@ use crate::folds::{FOLDS, KEPT, training_pages};
 use crate::parallel::{pool, split_results};
 use crate::score::{PageScore, score_page};
 use crate::training::{CrossValidated, TrainingSet, boosting};
-use crate::{LearnedTemplates, Measure, Method};
+use crate::{LearnedTemplates, Measure};
+use gleaner_corpus::Method;
 
 const NEEDED: usize = 2;
 

@@ -10,7 +10,8 @@
 pub use crate::dataset::ALL;
 use crate::measure::Ratios;
 use crate::measure::space::Sizes;
-use crate::{EvalRun, Method, PageScore, Protocol};
+use crate::{EvalRun, PageScore, Protocol};
+use gleaner_corpus::Method;
 
 /// A page with a lower F1 counts as failed.
 const HALF: f64 = 0.5;
@@ -140,7 +141,7 @@ impl ResultRow {
         let mut columns = vec![
             ("set", Value::Text(self.set.clone())),
             ("protocol", Value::Text(self.protocol.name().to_owned())),
-            ("method", Value::Text(self.method.name().to_owned())),
+            ("method", Value::Text(self.method.to_string())),
             ("pages", Value::Count(self.pages as u64)),
             ("precision", Value::Share(self.precision)),
             ("recall", Value::Share(self.recall)),
@@ -277,7 +278,7 @@ mod tests {
 
     fn two_sets() -> EvalRun {
         let set =
-            |name: &str, pages| DatasetScores { name: name.into(), methods: vec![(Method::Gleaner, pages)] };
+            |name: &str, pages| DatasetScores { name: name.into(), methods: vec![(Method::Template, pages)] };
         let sets = vec![
             set("a,b", vec![page("a/1", 4), page("a/2", 1), page("a/3", 1)]),
             set("c", vec![page("c/1", 2)]),
@@ -337,9 +338,9 @@ mod tests {
     fn the_worst_pages_come_first_and_ties_by_path() {
         let run = two_sets();
         let paths: Vec<_> =
-            worst(&run, Method::Gleaner, 3).iter().map(|page| page.path.display().to_string()).collect();
+            worst(&run, Method::Template, 3).iter().map(|page| page.path.display().to_string()).collect();
         assert_eq!(paths, ["a/2", "a/3", "c/1"]);
-        assert_eq!(worst(&run, Method::Gleaner, 9).len(), 4);
+        assert_eq!(worst(&run, Method::Template, 9).len(), 4);
         assert!(worst(&run, Method::FastContentExtractor, 9).is_empty());
     }
 }

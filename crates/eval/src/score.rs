@@ -10,11 +10,12 @@ use gleaner_extract::block_model::Forest;
 use gleaner_html::text::plain;
 use gleaner_methods::Input;
 
+use crate::LearnedTemplates;
 use crate::dataset::RecordedPage;
 use crate::measure::space::{Size, Sizes};
 use crate::measure::words::{Overlap, WordBag};
 use crate::measure::{Measure, Ratios, blocks, edit_distance, subsequence};
-use crate::{LearnedTemplates, Method};
+use gleaner_corpus::Method;
 
 /// The score of a method on a page.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ pub struct PageScore {
     /// The sizes of [`crate::measure::space`], if requested.
     pub space: Option<Sizes>,
     /// The extraction method that `gleaner` used, and the margin from 0 to 1. `None` for other methods.
-    pub estimate: Option<(gleaner_template::ExtractionMethod, f32)>,
+    pub estimate: Option<(Method, f32)>,
     /// The time of the extraction. Decoding and parsing are not included.
     pub time: Duration,
 }
@@ -56,12 +57,12 @@ pub fn score_page(
     let score = |method: &Method| {
         let start = Instant::now();
         let (lines, estimate) = match method {
-            Method::Gleaner => {
-                let extracted = Method::gleaner(input.page, learned, model);
+            Method::Template => {
+                let extracted = learned.extract_by_template(input.page, model);
                 let estimate = (extracted.method, extracted.margin);
                 (extracted.lines(), Some(estimate))
             }
-            method => (method.extract(input, learned, model), None),
+            method => (learned.extract(*method, input, model), None),
         };
         let time = start.elapsed();
         let text = plain(&lines);

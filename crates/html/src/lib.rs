@@ -27,6 +27,7 @@ pub mod metadata;
 pub mod robots;
 pub mod source;
 pub mod text;
+pub mod words;
 
 mod attribute_flood;
 mod author;

@@ -260,6 +260,12 @@ impl Page {
         self.node(id).kind.name().map(|name| &**name)
     }
 
+    /// Returns a node and the nodes around it, innermost first.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
+        let up = |id: &NodeId| Some(self.node(*id).parent).filter(|parent| parent != id);
+        std::iter::successors(Some(id), up)
+    }
+
     /// Whether the node is an element that starts and ends a line ([`is_block`](crate::text::is_block)).
     #[must_use]
     #[inline]

@@ -11,8 +11,7 @@ pub(crate) const MOST_BYTES: usize = 400;
 const MOST_ANCESTORS: usize = 100;
 
 pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> {
-    let parent = |id: &NodeId| Some(page.node(*id).parent).filter(|parent| parent != id);
-    std::iter::successors(Some(id), parent).take(MOST_ANCESTORS)
+    page.ancestors(id).take(MOST_ANCESTORS)
 }
 
 /// Returns the text of a small subtree on one line, with spaces between its text nodes. Returns `None` if the

@@ -298,7 +298,7 @@ mod tests {
 
     use super::*;
     use crate::text_to_tag_ratio::{self, Clustering};
-    use gleaner_extract::words;
+    use gleaner_html::words::words;
 
     use crate::line_block;
 

@@ -1,7 +1,7 @@
 """Processor time of one thread for text and metadata, against other libraries, on the pages of a folder.
 
     pip install trafilatura resiliparse readability-lxml lxml_html_clean
-    cargo build --release -p gleaner-text --example extract_speed
+    cargo build --release -p gleaner-extract --example extract_speed
     python crates/python/benches/compare.py [--rust target/release/examples/extract_speed] FOLDER...
 
 A folder has pages as .html or .html.gz, and may have a `manifest.jsonl` with their `id` and `url`. Every library reads

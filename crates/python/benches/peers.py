@@ -1,7 +1,7 @@
 """Processor time of one thread for the text of a page: gleaner against resiliparse and trafilatura, in one sitting.
 
     pip install trafilatura resiliparse lxml_html_clean
-    cargo bench -p gleaner-template --bench costs --no-run
+    cargo bench -p gleaner-extract --bench costs --no-run
     python crates/python/benches/peers.py target/release/deps/costs-HASH ../shared/sets/sites
 
 The first argument is the program that `cargo bench --no-run` names. It measures gleaner in Rust, with templates that

@@ -1,4 +1,4 @@
-//! Defines the Python exceptions. Their messages come from `gleaner-text`, so they are the same as those of
+//! Defines the Python exceptions. Their messages come from `gleaner-extract`, so they are the same as those of
 //! the program.
 
 use pyo3::create_exception;
@@ -10,11 +10,13 @@ create_exception!(gleaner, InputError, Error, "An argument or a page cannot be u
 create_exception!(gleaner, TemplateError, Error, "A text is not a template, or one of another format.");
 create_exception!(gleaner, LearnError, Error, "No template can be learned from the pages.");
 
-pub(crate) fn to_py_error(error: gleaner_text::Error) -> PyErr {
+pub(crate) fn to_py_error(error: gleaner_extract::Error) -> PyErr {
     let message = error.to_string();
     match error {
-        gleaner_text::Error::NotHtml(_) | gleaner_text::Error::Url { .. } => InputError::new_err(message),
-        gleaner_text::Error::Template(_) => TemplateError::new_err(message),
-        gleaner_text::Error::Learn(_) => LearnError::new_err(message),
+        gleaner_extract::Error::NotHtml(_) | gleaner_extract::Error::Url { .. } => {
+            InputError::new_err(message)
+        }
+        gleaner_extract::Error::Template(_) => TemplateError::new_err(message),
+        gleaner_extract::Error::Learn(_) => LearnError::new_err(message),
     }
 }

@@ -1,6 +1,6 @@
 //! Defines a page that Python passes to Rust.
 
-use gleaner_text::Page;
+use gleaner_extract::Page;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
@@ -19,7 +19,7 @@ pub(crate) enum Html {
 pub(crate) struct Located {
     html: Html,
     url: Option<String>,
-    fetched: Option<gleaner_text::Timestamp>,
+    fetched: Option<gleaner_extract::Timestamp>,
 }
 
 impl Html {
@@ -34,7 +34,7 @@ impl Html {
 }
 
 impl Located {
-    pub(crate) fn page(&self) -> Result<Page, gleaner_text::Error> {
+    pub(crate) fn page(&self) -> Result<Page, gleaner_extract::Error> {
         let url = self.url.as_deref();
         let page = match &self.html {
             Html::Text(text) => Page::parse(text, url),

@@ -16,7 +16,7 @@ mod many;
 mod near;
 mod template;
 
-use gleaner_text::{Document, Extra, Insert, Page, PageClass, Pins, extract_with};
+use gleaner_extract::{Document, Extra, Insert, Page, PageClass, Pins, extract_with};
 use pyo3::prelude::*;
 
 use crate::error::{Error, InputError, LearnError, TemplateError, to_py_error};
@@ -33,7 +33,7 @@ impl Requested {
         let extras = named(also, "also", Extra::from_name, &Extra::ALL.map(Extra::name))?;
         let pins = match inserts.is_empty() {
             true => Pins::default(),
-            false => Pins::default().with_inserts(inserts.into_iter().collect(), "keep"),
+            false => Pins::default().with_inserts(inserts, "keep"),
         };
         Ok(Self(if extras.is_empty() { pins } else { pins.with_extras(extras) }))
     }
@@ -53,7 +53,7 @@ fn document(
     html: &Located,
     template: Option<&Template>,
     wishes: &Requested,
-) -> Result<Option<String>, gleaner_text::Error> {
+) -> Result<Option<String>, gleaner_extract::Error> {
     let page = html.page()?;
     let document = extract_with(&page, template.map(Template::inner), &wishes.0);
     Ok(document.as_ref().map(Document::to_json))
@@ -89,7 +89,7 @@ fn judge(py: Python<'_>, html: Html, url: Option<String>) -> PyResult<Option<(&'
 
 #[pyfunction]
 fn language(py: Python<'_>, text: &str, declared: Option<&str>) -> (String, f64) {
-    let language = py.detach(|| gleaner_text::language(text, declared));
+    let language = py.detach(|| gleaner_extract::language(text, declared));
     (language.tag, language.probability)
 }
 

@@ -11,7 +11,7 @@ use crate::template::Template;
 use crate::{Requested, document};
 
 /// A document as JSON, `None` if no text was found, or the error of a page that cannot be used.
-type Extracted = Result<Option<String>, gleaner_text::Error>;
+type Extracted = Result<Option<String>, gleaner_extract::Error>;
 
 /// Returns for each page its document as JSON, `None` if no text was found, or the exception.
 #[pyfunction]

@@ -1,6 +1,6 @@
 //! Exposes the detection of near-duplicates to Python.
 
-use gleaner_text::near::{self, Relation, Signature};
+use gleaner_extract::near::{self, Relation, Signature};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
@@ -37,7 +37,7 @@ pub(crate) fn bands(signature: &[u8]) -> PyResult<Vec<i64>> {
 
 #[pyfunction]
 pub(crate) fn similarity(one: &[u8], other: &[u8]) -> PyResult<f64> {
-    Ok(near::similarity(&of_bytes(one, "one")?, &of_bytes(other, "other")?))
+    Ok(of_bytes(one, "one")?.similarity(&of_bytes(other, "other")?))
 }
 
 #[pyfunction]

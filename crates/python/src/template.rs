@@ -1,16 +1,16 @@
 //! Exposes the template of a site to Python.
 
-use gleaner_text::{Added, TemplateMethod, Timestamp, Training};
+use gleaner_extract::{Added, Method, Timestamp, Training};
 use pyo3::prelude::*;
 
 use crate::error::to_py_error;
 use crate::html::Html;
 
 #[pyclass(frozen, module = "gleaner._engine")]
-pub(crate) struct Template(gleaner_text::Template);
+pub(crate) struct Template(gleaner_extract::Template);
 
 impl Template {
-    pub(crate) fn inner(&self) -> &gleaner_text::Template {
+    pub(crate) fn inner(&self) -> &gleaner_extract::Template {
         &self.0
     }
 }
@@ -19,7 +19,7 @@ impl Template {
 impl Template {
     #[staticmethod]
     fn from_json(py: Python<'_>, json: &str) -> PyResult<Self> {
-        py.detach(|| gleaner_text::Template::from_json(json)).map(Self).map_err(to_py_error)
+        py.detach(|| gleaner_extract::Template::from_json(json)).map(Self).map_err(to_py_error)
     }
 
     fn to_json(&self, py: Python<'_>) -> String {
@@ -60,7 +60,7 @@ pub(crate) fn learn(
                 break;
             }
         }
-        Ok(training.learn(TemplateMethod::default(), Timestamp::now())?)
+        Ok(training.learn(Method::Template, Timestamp::now())?)
     });
     learned.map(Template).map_err(to_py_error)
 }

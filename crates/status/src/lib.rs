@@ -12,6 +12,8 @@
 //! | `crawl_monitor` | samples the running crawl |
 //! | `search` | searches the texts of the documents |
 //! | `page_lines` | classifies the lines of a document's page |
+//! | [`describe()`] | describes a template in words |
+//! | [`explain`] | shows what decided about each line of a page |
 //! | `download` | exports the result of a search as JSON Lines |
 //! | `outcome_group` | groups outcomes for charts |
 //! | `pages` | renders the HTML pages, one file for each |
@@ -36,7 +38,9 @@ mod charts;
 mod connections;
 mod corpus_view;
 mod crawl_monitor;
+mod describe;
 mod download;
+pub mod explain;
 mod language;
 mod metrics;
 mod outcome_group;
@@ -51,6 +55,7 @@ mod workers;
 
 pub use access_token::{AccessToken, AccessTokenError};
 pub use app_state::{CrawlNow, Hooks, NextStart, RunningCrawl, ServedCorpus};
+pub use describe::describe;
 pub use search::SearchError;
 pub use server::{Server, ServerError, ServerOptions};
 

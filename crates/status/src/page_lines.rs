@@ -8,13 +8,13 @@
 
 use gleaner_corpus::Document;
 use gleaner_crawl::{PageError, stored_page};
+use gleaner_extract::template::{Extraction, PreparedTemplate, SiteTemplate};
 use gleaner_frontier::UrlKey;
 use gleaner_html::embedded::complete;
 use gleaner_store::StoreError;
-use gleaner_template::explain::{ExplanationInput, ListedLine, listed};
-use gleaner_template::{Extraction, PreparedTemplate, SiteTemplate};
 
 use crate::app_state::ServedCorpus;
+use crate::explain::{ExplanationInput, ListedLine, listed};
 
 pub(crate) const MAX_LINES: usize = 1_500;
 

@@ -17,7 +17,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use gleaner_crawl::report;
 use gleaner_render::page::STYLE;
-use gleaner_template::explain::COLOURS;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
@@ -25,6 +24,7 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use crate::app_state::AppState;
+use crate::explain::COLOURS;
 use crate::language::quoted;
 use crate::pages::{self, RenderError, Rendered, error_response};
 use crate::request::{LANGUAGE_COOKIE, PageRequest};

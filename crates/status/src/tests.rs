@@ -16,12 +16,12 @@ use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::StopRequest;
 use gleaner_crawl::report::{Report, RunData, folder};
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{
     DuplicateLevels, HostRecord, PackedDocument, PackedPage, QueuePosition, RawPage, Store, StoreOptions,
     Writer,
 };
-use gleaner_template::HostPins;
 use http_body_util::BodyExt;
 use jiff::Timestamp;
 use tempfile::TempDir;

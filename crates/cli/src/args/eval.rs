@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gleaner_eval::Method;
+use gleaner_corpus::Method;
 use gleaner_eval::papers::Paper;
 
 use super::template::methods;

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
-use gleaner_corpus::{Extra, Insert};
-use gleaner_eval::Method;
+use gleaner_corpus::{Extra, Insert, Method};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Template {
@@ -116,8 +115,8 @@ pub(crate) struct Learn {
 }
 
 pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
-    PossibleValuesParser::new(Method::all().map(Method::name))
-        .map(|name| Method::from_name(&name).expect("only names of methods are possible"))
+    PossibleValuesParser::new(Method::choices().map(Method::setting))
+        .map(|name| Method::from_setting(&name).expect("only names of methods are possible"))
 }
 
 fn extras() -> impl TypedValueParser<Value = Extra> {

@@ -1,8 +1,9 @@
 //! Runs `gleaner eval`: evaluates extraction methods on recorded sets.
 
+use gleaner_corpus::Method;
 use gleaner_eval::dataset::LISTED;
 use gleaner_eval::report::{ResultRow, Value, worst};
-use gleaner_eval::{Dataset, EvalReport, EvalRun, EvalTask, Measure, Method, Protocol, run as evaluate};
+use gleaner_eval::{Dataset, EvalReport, EvalRun, EvalTask, Measure, Protocol, run as evaluate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::{Eval, EvalMeasure, EvalProtocol};
@@ -78,7 +79,7 @@ fn protocol(args: &Eval) -> Result<Option<Protocol>, Failure> {
 fn task(args: &Eval, protocol: Protocol) -> EvalTask {
     let mut methods: Vec<Method> = args.method.clone();
     if methods.is_empty() {
-        methods.extend(Method::all().filter(|method| protocol.allows(*method)));
+        methods.extend(Method::choices().filter(|method| protocol.allows(*method)));
     }
     methods.sort();
     methods.dedup();
@@ -147,7 +148,7 @@ fn other_cells(row: &ResultRow) -> Vec<String> {
 }
 
 fn name_cells(row: &ResultRow) -> Vec<String> {
-    vec![row.set.clone(), row.method.name().to_owned()]
+    vec![row.set.clone(), row.method.to_string()]
 }
 
 fn share(share: f64) -> String {

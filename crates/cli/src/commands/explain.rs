@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
+use gleaner_extract::Template;
+use gleaner_extract::template::Extraction;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_template::Extraction;
-use gleaner_template::explain::{ExplanationInput, explain};
-use gleaner_text::Template;
+use gleaner_status::explain::{ExplanationInput, explain};
 
 use crate::CommandResult;
 use crate::args::{Common, Explain};

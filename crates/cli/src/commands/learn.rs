@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gleaner_text::{Added, LearnError, Page, Training};
+use gleaner_extract::{Added, LearnError, Page, Training};
 use jiff::Timestamp;
 
 use crate::args::{Common, Learn};

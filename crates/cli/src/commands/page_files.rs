@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use gleaner_text::{NotHtml, decode};
+use gleaner_extract::{NotHtml, decode};
 
 use crate::failure::Failure;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use gleaner_config::Config;
 use gleaner_crawl::stored_page;
+use gleaner_extract::{Page, Pins, Template};
 use gleaner_fetch::{
     Access, FetchError, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsDecision as Rule,
     RobotsRequest,
@@ -13,7 +14,6 @@ use gleaner_fetch::{
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::decode::decode;
 use gleaner_store::Store;
-use gleaner_text::{Page, Pins, Template};
 use jiff::Timestamp;
 
 use crate::args::{Common, ReadOptions};
@@ -119,7 +119,7 @@ impl<'a> PageReader<'a> {
         }
         let pins = match self.how.keep.as_slice() {
             [] => pins,
-            inserts => pins.with_inserts(inserts.iter().copied().collect(), "--keep"),
+            inserts => pins.with_inserts(inserts.to_vec(), "--keep"),
         };
         let pins = match self.how.also.as_slice() {
             [] => pins,

@@ -15,10 +15,10 @@ use gleaner_corpus::Admission;
 use gleaner_crawl::{
     Changes, Progress, Purpose, Replay, ReplaySummary, StopRequest, WarcFile, archive_files, archive_folder,
 };
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::Seed;
 use gleaner_render::text::number;
 use gleaner_store::{StoreError, Writer};
-use gleaner_template::HostPins;
 use indicatif::ProgressBar;
 
 use crate::args::{Color, Common, Ingest, Rebuild};

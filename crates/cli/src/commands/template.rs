@@ -1,9 +1,9 @@
 //! Runs `gleaner template`: lists and prints the learned templates.
 
+use gleaner_extract::template::SiteTemplate;
 use gleaner_render::language::UiLanguage;
+use gleaner_status::describe;
 use gleaner_store::{Store, StoreError};
-use gleaner_template::SiteTemplate;
-use gleaner_template::describe::describe;
 
 use crate::args::{Common, Template, TemplateCommand};
 use crate::commands::explain;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use gleaner_extract::NotArticleReason;
 use gleaner_fetch::{FetchError, RobotsRecord};
 use gleaner_frontier::{Outcome, UrlKey, UrlRefusal};
-use gleaner_template::NotArticleReason;
 use jiff::Timestamp;
 
 use super::*;

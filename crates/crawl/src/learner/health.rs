@@ -13,9 +13,9 @@
 
 use std::sync::atomic::Ordering;
 
+use gleaner_extract::{PageFit, Window};
 use gleaner_frontier::{Outcome, Role, UrlKey};
 use gleaner_store::{Change, HostId, HostRecord, Store, UrlState};
-use gleaner_template::{PageFit, Window};
 use tracing::warn;
 
 use super::Learner;

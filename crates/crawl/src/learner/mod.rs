@@ -11,9 +11,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use gleaner_corpus::TemplateMethod;
+use gleaner_corpus::Method;
+use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_store::{HostId, HostRecord, Store, StoreError};
-use gleaner_template::{PreparedTemplate, SiteTemplate};
 use tracing::{info, warn};
 
 use crate::progress::Progress;
@@ -21,7 +21,7 @@ use crate::progress::Progress;
 #[derive(Debug)]
 pub(crate) struct Learner {
     hosts: HashMap<HostId, HostTemplate>,
-    pub(crate) method: TemplateMethod,
+    pub(crate) method: Method,
     /// Number of buffered pages at which training starts.
     prepare_pages: usize,
     /// Number of buffered pages at which training may start at the end of a run.
@@ -47,7 +47,7 @@ struct HostTemplate {
 pub fn current_template(
     record: &HostRecord,
     store: &Store,
-    wanted: TemplateMethod,
+    wanted: Method,
 ) -> Result<Option<PreparedTemplate>, StoreError> {
     let has_current = record.template > 0 && !record.outdated;
     let stored = if has_current { store.template(&record.name)? } else { None };

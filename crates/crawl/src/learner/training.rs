@@ -6,18 +6,19 @@
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gleaner_corpus::{ContentHash, Document, TemplateMethod};
+use gleaner_corpus::{ContentHash, Document, Method};
+use gleaner_extract::Pins;
+use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{HostId, PackedDocument, RawPage, Store, StoreError, UrlWithPage};
-use gleaner_template::{Pins, PreparedTemplate, SiteTemplate};
 use jiff::Timestamp;
 
 use crate::extraction::AdmissionRules;
 use crate::frontier::schedule::GroupName;
-use gleaner_text::draft::{Origin, draft};
+use gleaner_extract::draft::{Origin, draft};
 
 /// A job for the buffered articles of one host: learn a template from them, or extract each on its own.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct TrainingJob {
     pub(crate) group: GroupName,
     /// The version of the template to learn. `None` if there are too few pages.
     pub(crate) version: Option<u32>,
-    pub(crate) method: TemplateMethod,
+    pub(crate) method: Method,
 }
 
 #[derive(Debug)]
@@ -186,7 +187,7 @@ mod tests {
             name: "a.example".into(),
             group: "a.example".into(),
             version: None,
-            method: TemplateMethod::Gleaner,
+            method: Method::Template,
         };
         separate_equal_texts(&job, Timestamp::UNIX_EPOCH, &kept, &mut drafts, &Pins::default());
         assert!(!same(&drafts), "{drafts:#?}");

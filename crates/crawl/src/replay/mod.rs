@@ -36,10 +36,10 @@ use std::sync::atomic::Ordering;
 
 use gleaner_config::Config;
 use gleaner_corpus::{Admission, ContentHash};
+use gleaner_extract::pins::HostPins;
 use gleaner_fetch::Politeness;
 use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer};
-use gleaner_template::HostPins;
 use tracing::info;
 
 pub(crate) use archived_response::{ArchivedResponse, BodyLimits, RecordPlace};

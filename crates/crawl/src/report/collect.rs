@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::{DeferredUrls, Disk, HostData, PastRun, Report, RunData};
 use gleaner_config::Config;
+use gleaner_extract::template::SiteTemplate;
 use gleaner_store::{Counts, Run, Store, StoreError};
-use gleaner_template::SiteTemplate;
 use jiff::Timestamp;
 
 use crate::error::CrawlError;

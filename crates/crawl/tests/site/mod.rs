@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use gleaner_config::Config;
 use gleaner_crawl::{Clock, CrawlInput, Progress, ProgressSnapshot, StopRequest, Summary};
+use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
 use gleaner_store::{Store, StoreOptions, open};
-use gleaner_template::HostPins;
 
 /// The replies by path. Request n to a path gets reply n, and later requests get the last reply. A key such
 /// as `shop.site.example/path` applies only to that host. The key `*` applies to all other paths.

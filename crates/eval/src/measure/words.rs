@@ -6,7 +6,7 @@
 //! are shared, even if the gold text has no words.
 //!
 //! The documentation of the recorded sets defines the measure in the same way. This definition of a word
-//! differs from [`gleaner_extract::words`] in three rare cases. In this module, combining marks (Indic vowel
+//! differs from [`gleaner_html::words::words`] in three rare cases. In this module, combining marks (Indic vowel
 //! signs) end a word, marks within the kana blocks are words, and compatibility ideographs are letters.
 //!
 //! Limitation: a text with shuffled words scores 1.

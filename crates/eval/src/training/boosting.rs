@@ -370,7 +370,8 @@ mod tests {
         let forest = grow(&table, &targets, &BoostingParams { trees: 5, ..params() });
         for (at, row) in rows.iter().enumerate() {
             for tree in forest.trees() {
-                assert_eq!(tree.value(row), value(&table, tree, at as u32));
+                let alone = Forest::new(vec![tree.clone()]);
+                assert_eq!(alone.log_odds(row), value(&table, tree, at as u32));
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use gleaner_extract::words;
+use gleaner_html::words::words;
 
 /// A block with fewer words must equal a line of the gold text.
 const SHORT: usize = 5;

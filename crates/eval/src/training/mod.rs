@@ -130,7 +130,7 @@ fn training_page(entry: &PageEntry, recorded: &RecordedPage) -> TrainingPage {
     let texts: Vec<&str> = placed.iter().map(|placed| placed.line.text.as_str()).collect();
     let labels = labels::labels(&texts, gold);
     let trust = agreement(&texts, &labels, gold);
-    let weight = |text: &&str| (gleaner_extract::words(text).count() as f32).min(LONG) + ANY;
+    let weight = |text: &&str| (gleaner_html::words::words(text).count() as f32).min(LONG) + ANY;
     let sum: f32 = texts.iter().map(weight).sum();
     let target = |(label, text): (&f32, &&str)| Target {
         label: *label,

@@ -9,7 +9,7 @@ use gleaner_html::text::PlacedLine;
 
 use super::hashing::{hash, word_hashes};
 use super::lexicon;
-use crate::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script};
+use gleaner_html::words::{UNMARKED_SENTENCE, count_words, is_of_unmarked_script};
 
 const LEAST_PROSE: f32 = 10.0;
 

@@ -37,17 +37,6 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Returns the value of the leaf that a row of features reaches.
-    #[must_use]
-    pub fn value(&self, row: &[f32]) -> f32 {
-        let mut at: i16 = if self.splits.is_empty() { -1 } else { 0 };
-        while at >= 0 {
-            let split = &self.splits[at as usize];
-            at = if row[split.feature as usize] <= split.threshold { split.left } else { split.right };
-        }
-        self.leaves[(-(at + 1)) as usize]
-    }
-
     /// Whether the tree is valid: it has at most 32 leaves, every child is a leaf or a later split and has
     /// only one parent, and every feature is below `features`.
     #[must_use]

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use crate::words;
+use gleaner_html::words::words;
 
 /// Replaces every run of digits by one `#`: `post-17` becomes `post-#`.
 pub(super) fn masked(name: &str) -> impl Iterator<Item = char> {

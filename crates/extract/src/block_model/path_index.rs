@@ -15,7 +15,7 @@ use super::repeated;
 use super::scene::{MOST_BLOCKS, names_of};
 use super::site::{LENGTHS, length};
 use super::{ClassifiedBlock, DomPathStats, PathEvidence, RemovalReason, SiteModel};
-use crate::{count_words, has_word};
+use gleaner_html::words::{count_words, has_word};
 
 /// A line is a line of links if more than this share of its words is in links.
 pub const MOSTLY: f32 = 0.5;

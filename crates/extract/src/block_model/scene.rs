@@ -17,7 +17,7 @@ use super::lexicon;
 use super::memo::Memo;
 use super::removed::RemovalReason;
 use super::statements::Statements;
-use crate::has_word;
+use gleaner_html::words::has_word;
 
 pub(super) const MOST_BLOCKS: usize = 50_000;
 

@@ -1,4 +1,4 @@
-//! Checks the properties that all fuzz targets test. Any bytes can be extracted, and no extracted line is
+//! Checks the properties of single-page methods. Any bytes can be extracted, and no extracted line is
 //! empty. The words of all lines together have at most as many characters as the page, and contain each ASCII
 //! letter and digit at most as often.
 //!
@@ -6,12 +6,15 @@
 //! "a" and "b", the result is "ab", which is not a word of the page. In addition, composition (NFC) merges
 //! two characters into one. The crate's property tests compare words, on pages whose words end in a space.
 
-use gleaner_extract::words;
+pub mod sites;
+
+use gleaner_corpus::Method;
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, tidy};
-use gleaner_methods::{Input, SinglePage};
+use gleaner_html::words::words;
+use gleaner_methods::{Input, extract};
 
 /// Parses bytes as one page and runs every single-page method whose name starts with `prefix`.
 ///
@@ -22,8 +25,8 @@ pub fn single_page(bytes: &[u8], prefix: &str) {
     let source = decode(bytes, None).text;
     let page = Page::parse(&source);
     let (characters, letters) = (all_chars(&source, &page), all_letters(&source, &page));
-    for method in SinglePage::ALL.into_iter().filter(|method| method.name().starts_with(prefix)) {
-        let lines = method.extract(Input { source: &source, page: &page });
+    for method in Method::ALL.into_iter().filter(|method| method.name().starts_with(prefix)) {
+        let lines = extract(method, Input { source: &source, page: &page }).expect("a single-page method");
         assert!(lines.iter().all(|line| !line.text.is_empty()), "{method}");
         assert!(chars(&lines) <= characters, "{method}");
         let given = lines.iter().map(|line| Letters::from_text(&line.text)).fold(Letters::default(), Letters::and);

@@ -50,7 +50,7 @@ pub use params::BteParams;
 pub use shares::{Shares, shares};
 pub use tokens::Tokens;
 
-use gleaner_extract::has_word;
+use gleaner_html::words::has_word;
 
 const NEARBY: usize = 8;
 

@@ -39,7 +39,7 @@ use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::{Line, LineKind, is_block, tidy};
 
 use super::{BteParams, linear};
-use gleaner_extract::words;
+use gleaner_html::words::words;
 
 const IN_A_BYTE: usize = 128;
 

@@ -15,7 +15,7 @@ use gleaner_html::source::{PieceKind, pieces, resolve};
 use gleaner_html::text::tidy;
 
 use super::linear;
-use gleaner_extract::words;
+use gleaner_html::words::words;
 
 /// The counts of [`shares`] for one page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use gleaner_html::text::{is_hidden, never_text};
 use gleaner_html::{NodeId, Page};
 
 use super::BteParams;
-use gleaner_extract::words;
+use gleaner_html::words::words;
 
 /// The runs of a page, as in the array `encode[]` of Algorithm 1 by Phan and Ha, and the page's text nodes.
 ///

@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use gleaner_extract::words;
+    use gleaner_html::words::words;
 
     fn both(html: &str) -> [String; 2] {
         let page = Page::parse(html);

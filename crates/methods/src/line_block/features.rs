@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::source_lines::SourceLines;
-use gleaner_extract::words;
+use gleaner_html::words::words;
 
 /// The three features of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]

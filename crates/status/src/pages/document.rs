@@ -4,15 +4,15 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::ContextReader;
+use gleaner_extract::lines::class::LineClass;
 use gleaner_frontier::UrlKey;
 use gleaner_render::text::percent;
 use gleaner_store::{SimilarityInfo, Store, StoreError};
-use gleaner_template::class::LineClass;
-use gleaner_template::explain::{ListedLine, class_words};
 use maud::{Markup, html};
 
 use super::{RenderError, Rendered, host_link, layout, time_with_zone};
 use crate::app_state::AppState;
+use crate::explain::{CLASSES, ListedLine, class_words, style_name};
 use crate::request::PageRequest;
 use crate::{download, page_lines};
 
@@ -186,8 +186,8 @@ fn legend(request: &PageRequest, lines: &[ListedLine]) -> Markup {
     let count = |class| lines.iter().filter(|line| line.class == class).count();
     html! {
         ul.legend {
-            @for class in LineClass::ALL.into_iter().filter(|class| count(*class) > 0) {
-                li.line.(class.name()) { (class_name(request, class)) " " span.faint { (count(class)) } }
+            @for class in CLASSES.into_iter().filter(|class| count(*class) > 0) {
+                li.line.(style_name(class)) { (class_name(request, class)) " " span.faint { (count(class)) } }
             }
         }
     }
@@ -222,7 +222,7 @@ fn listed(request: &PageRequest, lines: &[ListedLine]) -> Markup {
         div.page {
             @for run in runs {
                 @if run[0].class != LineClass::Content && run.len() >= MIN_FOLDED {
-                    details { summary.line.(run[0].class.name()) { (run.len()) " " (class_name(request, run[0].class)) } (lines_of_class(request, run)) }
+                    details { summary.line.(style_name(run[0].class)) { (run.len()) " " (class_name(request, run[0].class)) } (lines_of_class(request, run)) }
                 } @else { (lines_of_class(request, run)) }
             }
             @if lines.len() == page_lines::MAX_LINES { p.quiet { (request.translate("More lines are not shown.", "Các dòng sau không hiển thị.")) } }
@@ -234,7 +234,7 @@ fn lines_of_class(request: &PageRequest, lines: &[ListedLine]) -> Markup {
     html! {
         @for line in lines {
             @let shown = line.text.char_indices().nth(MAX_LINE_CHARS).map_or(line.text.as_str(), |(end, _)| &line.text[..end]);
-            details.line.(line.class.name()) {
+            details.line.(style_name(line.class)) {
                 summary {
                     span.kind { (class_name(request, line.class)) " " (percent(line.chance.into())) }
                     span dir="auto" { (shown) }

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use gleaner_crawl::report::RunStatus;
 use gleaner_crawl::{HostView, detail_in_words, host_summary, similar_hosts};
+use gleaner_extract::template::SiteTemplate;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
-use gleaner_template::SiteTemplate;
-use gleaner_template::describe::describe;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
@@ -17,6 +16,7 @@ use super::{RenderError, Rendered, button, hosts, layout, tile, time_with_zone};
 use crate::app_state::AppState;
 use crate::charts::{Bar, ChartFrame, axis_top_of_bars, bars};
 use crate::corpus_view::{CorpusView, last_counts, new_documents};
+use crate::describe;
 use crate::language::{axis_labels, clock_time, outcome};
 use crate::outcome_group::OutcomeGroup;
 use crate::request::{PageRequest, link, percent_encoded};

@@ -1,9 +1,10 @@
 //! Tests that a Vietnamese page has no English sentence, for hosts and runs with every kind of reason.
 
 use gleaner_crawl::report::{DeferredUrls, HostData, RunEnding};
+use gleaner_extract::NotArticleReason;
+use gleaner_extract::template::SiteTemplate;
 use gleaner_html::Page;
 use gleaner_store::Counts;
-use gleaner_template::{NotArticleReason, SiteTemplate};
 use serde_json::json;
 
 use super::*;

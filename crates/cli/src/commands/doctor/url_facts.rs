@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use gleaner_corpus::Document;
+use gleaner_corpus::{Document, Method};
 use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
+use gleaner_extract::NotArticleReason;
+use gleaner_extract::article::Signals;
+use gleaner_extract::template::{Extraction, PreparedTemplate};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
 use gleaner_render::text::count;
 use gleaner_store::{StoreError, UrlRecord, UrlState, WaitReason, document_id};
-use gleaner_template::article::Signals;
-use gleaner_template::{Extraction, ExtractionMethod, NotArticleReason, PreparedTemplate};
 use jiff::Timestamp;
 
 use super::DoctorContext;
@@ -191,7 +192,7 @@ impl DoctorContext {
             format!(
                 "{}: {}, language {}, by {}{version}{sure}",
                 document.id,
-                count(gleaner_extract::words(&document.text).count() as u64, "word"),
+                count(gleaner_html::words::words(&document.text).count() as u64, "word"),
                 document.language,
                 document.method,
             ),
@@ -258,7 +259,7 @@ impl DoctorContext {
             Some(template) => template.extract(&page, &pins),
             None => Extraction::cold(&page, &pins),
         };
-        let is_detected = role == Role::Page && extracted.method == ExtractionMethod::Detection;
+        let is_detected = role == Role::Page && extracted.method == Method::Detection;
         let reject = || rejection(role, template.as_ref(), url.as_str(), source, &page);
         let rejected = if is_detected { None } else { reject() };
         match rejected {
@@ -308,7 +309,7 @@ impl DoctorContext {
 
 fn described(extracted: &Extraction, template: Option<&PreparedTemplate>) -> String {
     let method = extracted.method;
-    let template = template.filter(|_| method != ExtractionMethod::BlockModel);
+    let template = template.filter(|_| method != Method::BlockModel);
     let by =
         template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
     let confidence = extracted.confidence().map(|it| format!(", confidence {it:.2}")).unwrap_or_default();

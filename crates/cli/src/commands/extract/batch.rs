@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use gleaner_text::Document;
+use gleaner_extract::Document;
 use indicatif::ProgressStyle;
 use serde::Serialize;
 

@@ -3,11 +3,12 @@
 mod batch;
 
 use gleaner_config::Config;
-use gleaner_eval::{LearnedTemplates, Method};
+use gleaner_corpus::Method;
+use gleaner_eval::LearnedTemplates;
 use gleaner_extract::block_model;
+use gleaner_extract::draft::document_of;
+use gleaner_extract::{Document, Page, extract_with};
 use gleaner_methods::Input;
-use gleaner_text::draft::draft_of;
-use gleaner_text::{Document, Page, extract_with};
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
@@ -66,43 +67,44 @@ struct Extractor<'a> {
 impl<'a> Extractor<'a> {
     fn new(args: &'a Extract, common: &'a Common, config: &'a Config) -> Result<Self, Failure> {
         let source = PageReader::new(&args.how, common, config)?;
-        let needs = args.method.uses_site() && (args.method != Method::Gleaner || !args.beside.is_empty());
+        let needs = args.method.uses_site() && (args.method != Method::Template || !args.beside.is_empty());
         let learned = if needs { learned(args)? } else { LearnedTemplates::default() };
         Ok(Self { args, source, learned })
     }
 
     fn read(&self, name: &str) -> Result<Extracted, Failure> {
         let ReadPage { source, page } = self.source.read(name)?;
-        let found = self.by_method(&source, &page)?;
-        let document = found.unwrap_or_else(|| Document::without_text(&page, self.args.method.name()));
+        let document = self.by_method(&source, &page)?;
         Ok(Extracted { document, is_cut: page.is_cut() })
     }
 
-    fn by_method(&self, source: &str, page: &Page) -> Result<Option<Document>, Failure> {
+    fn by_method(&self, source: &str, page: &Page) -> Result<Document, Failure> {
         let method = self.args.method;
-        if method == Method::Gleaner && self.args.beside.is_empty() {
+        if method == Method::Template && self.args.beside.is_empty() {
             let TemplateAndPins { template, pins } = self.source.template_and_pins(page.canonical_url())?;
-            return Ok(extract_with(page, template.as_deref(), &pins));
+            let found = extract_with(page, template.as_deref(), &pins);
+            return Ok(found.unwrap_or_else(|| Document::without_text(page, method.setting())));
         }
         let input = Input { source, page: page.tree() };
-        let lines = method.extract(input, &self.learned, block_model::built_in());
-        let draft = draft_of(page.tree(), &page.origin(), &lines, method.name(), None);
-        Ok(draft.map(|document| Document::from_corpus(page, document)))
+        let lines = self.learned.extract(method, input, block_model::built_in());
+        let document = document_of(page.tree(), &page.origin(), &lines, method.setting(), None);
+        Ok(Document::from_corpus(page, document))
     }
 }
 
 fn refuse_options_without_effect(args: &Extract) -> CommandResult {
     let method = args.method;
-    let reason = if args.how.template.is_some() && method != Method::Gleaner {
-        format!("--template requires --method {}: {method} does not use templates", Method::Gleaner)
-    } else if !args.how.keep.is_empty() && (method != Method::Gleaner || !args.beside.is_empty()) {
-        format!("--keep requires --method {} without --beside", Method::Gleaner)
-    } else if !args.how.also.is_empty() && (method != Method::Gleaner || !args.beside.is_empty()) {
-        format!("--also requires --method {} without --beside", Method::Gleaner)
+    let reason = if args.how.template.is_some() && method != Method::Template {
+        format!("--template requires --method {}: {method} does not use templates", Method::Template)
+    } else if !args.how.keep.is_empty() && (method != Method::Template || !args.beside.is_empty()) {
+        format!("--keep requires --method {} without --beside", Method::Template)
+    } else if !args.how.also.is_empty() && (method != Method::Template || !args.beside.is_empty()) {
+        format!("--also requires --method {} without --beside", Method::Template)
     } else if !args.how.also.is_empty() && args.format == PageFormat::Text {
         "--also requires --format json or jsonl: plain text has no fields".to_owned()
     } else if !args.beside.is_empty() && !method.uses_site() {
-        let of_sites: Vec<&str> = Method::all().filter(|other| other.uses_site()).map(Method::name).collect();
+        let of_sites: Vec<&str> =
+            Method::choices().filter(|other| other.uses_site()).map(Method::setting).collect();
         format!(
             "--beside requires a method that learns a site ({}): {method} reads one page",
             of_sites.join(", ")

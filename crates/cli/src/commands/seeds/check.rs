@@ -2,6 +2,10 @@
 //! contain. Then checks whether one of these links leads to an article.
 
 use gleaner_corpus::{Admission, words};
+use gleaner_extract::article::judge;
+use gleaner_extract::draft::{Origin, draft};
+use gleaner_extract::pins::HostPins;
+use gleaner_extract::{NotArticleReason, PageClass};
 use gleaner_fetch::{Access, RequestKind, Response, RobotsDecision as Rule};
 use gleaner_frontier::{
     BodyType, CanonicalUrl, DiscoveredUrls, FoundUrl, ReadLimits, Role, Scope, Seed, feed, links,
@@ -10,8 +14,6 @@ use gleaner_frontier::{
 use gleaner_html::Page;
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
-use gleaner_template::{HostPins, NotArticleReason, PageClass, judge};
-use gleaner_text::draft::{Origin, draft};
 use jiff::Timestamp;
 use serde::Serialize;
 

@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use gleaner_extract::content_extractor::{self, Search};
-use gleaner_extract::fast_content_extractor::{self, Template};
 use gleaner_html::Page;
 use gleaner_html::text::{Line, plain};
+use gleaner_methods::content_extractor::{self, Search};
+use gleaner_methods::fast_content_extractor::{self, Template};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, DatasetError, PageEntry, RecordedPage};

@@ -145,10 +145,11 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use gleaner_extract::fast_content_extractor;
+    use gleaner_methods::fast_content_extractor;
 
     use super::*;
-    use crate::{EvalTask, Measure, Method, Protocol};
+    use crate::{EvalTask, Measure, Protocol};
+    use gleaner_corpus::Method;
 
     const STORIES: [&str; 7] = [
         "The bridge opens today.",

@@ -1,6 +1,6 @@
 //! Writes the remarks of tables II, III and IV.
 
-use gleaner_extract::fast_content_extractor::FastContentExtractorParams;
+use gleaner_methods::fast_content_extractor::FastContentExtractorParams;
 
 use super::measured::{RUNS, SiteFigures, TIMED};
 use crate::papers::statistics::mean;

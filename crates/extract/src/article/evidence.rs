@@ -1,0 +1,139 @@
+//! Collects the properties of a page that are known without the block model. Each is computed at most once.
+
+use std::cell::OnceCell;
+
+use gleaner_html::Page;
+use gleaner_html::metadata::{Metadata, metadata};
+
+use super::address::UrlFeatures;
+use super::browser;
+use super::cards::{Cards, LineMarks};
+use super::declared::{DeclaredType, json_ld_types};
+use super::signals::Signals;
+use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
+use crate::block_model::{ClassifiedBlock, PathIndex};
+
+/// On a known site, a page is a hub if it has no text at the site's DOM paths, its longest sequence of prose
+/// has fewer words than `FEW_SENTENCES`, and at least the share `SOME_LINKS` of its words is in links.
+const FEW_SENTENCES: f64 = 60.0;
+const SOME_LINKS: f64 = 0.25;
+
+pub(super) struct Evidence<'a> {
+    pub(super) page: &'a Page,
+    pub(super) url: &'a str,
+    pub(super) address: Option<UrlFeatures>,
+    pub(super) signals: Signals,
+    pub(super) types: Vec<String>,
+    pub(super) declared: DeclaredType,
+    metadata: OnceCell<Metadata>,
+}
+
+/// Whether a line is at a DOM path that decides that it is body text.
+fn is_of_text(line: &ClassifiedBlock) -> bool {
+    line.removed.is_none() && line.path.is_some_and(|path| path.decision() == Some(true))
+}
+
+/// Maximum number of words of a person's name in the URL of a page that declares an article.
+const MAX_DECLARED_NAME: f32 = 3.0;
+
+impl<'a> Evidence<'a> {
+    pub(super) fn new(page: &'a Page, url: &'a str) -> Self {
+        let types = json_ld_types(page);
+        Self {
+            page,
+            url,
+            address: UrlFeatures::from_url(url),
+            signals: Signals::from_page(page),
+            declared: DeclaredType::from_types(page, &types),
+            types,
+            metadata: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn metadata(&self) -> &Metadata {
+        self.metadata.get_or_init(|| metadata(self.page))
+    }
+
+    /// Whether the page declares an article and states a publication time.
+    pub(super) fn is_dated_article(&self) -> bool {
+        self.declared == DeclaredType::Article && self.metadata().published.is_some()
+    }
+
+    fn is_front_page(&self) -> bool {
+        self.address.is_some_and(|address| address.is_front_page())
+    }
+
+    /// Returns why a page is rejected that is not a wall: it has too little text, or it declares a list.
+    pub(super) fn poor_or_declared(&self) -> Option<NotArticleReason> {
+        let least = if self.is_dated_article() { LEAST_WORDS_DATED } else { LEAST_WORDS };
+        if self.signals.words - self.signals.linked < least {
+            let pictures = walls::shows_pictures(self.page) && !self.is_front_page();
+            let few_links = self.signals.link_lines < MANY_LINK_LINES;
+            return Some(match pictures && few_links {
+                _ if browser::is_needed(self.page) => NotArticleReason::NeedsBrowser,
+                true => NotArticleReason::Gallery,
+                false => NotArticleReason::TooLittleText,
+            });
+        }
+        if self.is_author_page() {
+            return Some(NotArticleReason::Listing);
+        }
+        (self.declared == DeclaredType::Listing).then_some(NotArticleReason::DeclaredListing)
+    }
+
+    /// Whether the page is about an author: its URL says so, and it has no date. Some sites declare every page an article.
+    /// The URL of such a page must not end with more words than most names have.
+    fn is_author_page(&self) -> bool {
+        let is_short = |address: UrlFeatures| {
+            self.declared != DeclaredType::Article || address.slug_words <= MAX_DECLARED_NAME
+        };
+        self.address.is_some_and(|address| address.names_person && is_short(address))
+            && self.metadata().published.is_none()
+    }
+
+    pub(super) fn is_hub(&self) -> bool {
+        !self.is_dated_article() && is_hub(&self.signals, self.declared, self.is_front_page())
+    }
+
+    /// Returns the kind of a hub. `priced` is the number of its cards with prices.
+    pub(super) fn kind_of_hub(&self, priced: f32) -> NotArticleReason {
+        let lists = |address: UrlFeatures| {
+            address.asks_list || address.behind_listing.is_some_and(|behind| behind <= 2)
+        };
+        if priced >= GOODS {
+            NotArticleReason::Shop
+        } else if self.address.is_some_and(lists) {
+            NotArticleReason::Listing
+        } else {
+            NotArticleReason::Hub
+        }
+    }
+
+    /// Returns why the page is not an article, or `None` if only the block model can decide this. If `site`
+    /// is `None`, the reason equals that of [`super::judge_blocks`].
+    pub(super) fn without_model(&self, site: Option<&PathIndex>) -> Option<NotArticleReason> {
+        let poor = self.poor_or_declared();
+        let is_hub = poor.is_none() && self.is_hub();
+        let may_be_hub = site.is_some()
+            && !self.is_dated_article()
+            && self.signals.stretch < FEW_SENTENCES
+            && self.signals.link_share() > SOME_LINKS;
+        if poor.is_none() && !is_hub && !may_be_hub {
+            return None;
+        }
+        let lines = site.unwrap_or(&PathIndex::default()).lines(self.page, |_| true);
+        if walls::may_be_wall(self.page, &lines) {
+            return None;
+        }
+        if poor.is_some() {
+            return poor;
+        }
+        let has_text = || lines.iter().any(is_of_text);
+        let is_refused = is_hub && !walls::may_be_gallery(self.page, &lines) || may_be_hub && !has_text();
+        is_refused.then(|| {
+            let mark = |line: &ClassifiedBlock| LineMarks::new(&line.placed, line.words, false);
+            let marks: Vec<LineMarks> = lines.iter().map(mark).collect();
+            self.kind_of_hub(Cards::new(self.page, &marks).priced)
+        })
+    }
+}

@@ -1,3 +1,0 @@
-//! Integration tests of the interface for other programs.
-
-mod interface;
