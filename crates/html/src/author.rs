@@ -19,7 +19,11 @@
 //! Limitation: a comma or a dash separates names only if both sides look like names of persons. Therefore
 //! `An Example, Hanoi Harbour` becomes two names, and `An Example - Hanoi` stays one.
 
+mod byline;
+mod labels;
 mod names;
+mod organization;
+mod parts;
 mod person;
 mod signature;
 
@@ -32,8 +36,8 @@ use crate::small_text::{SmallText, ancestors, small_lines, small_text};
 use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::{NodeId, Page};
+use labels::{begins_a_label, label};
 pub(crate) use names::Names;
-use names::{begins_a_label, label};
 use person::is_person;
 
 const MOST_AUTHORS: usize = 20;
@@ -243,7 +247,7 @@ fn first_names(page: &Page, id: NodeId) -> Option<String> {
             }
         }
     }
-    Some(if names.is_empty() { names::before_date(&whole) } else { names })
+    Some(if names.is_empty() { byline::before_date(&whole) } else { names })
 }
 
 fn is_near(id: NodeId, headline: Option<NodeId>) -> bool {
@@ -257,7 +261,7 @@ fn labelled(page: &Page, headline: Option<NodeId>, of: &Names) -> Vec<String> {
     let line = |id| {
         SmallText::from_element(page, id).filter(|it| it.first_ascii().is_none_or(begins_a_label))?;
         let text = small_lines(page, id).filter(|text| text.len() < 200)?;
-        names::after_label(&text)
+        byline::after_label(&text)
     };
     let beside = |id| {
         let text = small_lines(page, id).filter(|text| text.len() < 200)?;

@@ -1,0 +1,68 @@
+//! Cuts the names out of printed by-lines.
+
+use super::labels::{PRINTED, label};
+use super::names::{is_mark, without_parentheses};
+use super::parts::{at_words, without_place};
+use super::person::{NAME_WORDS, is_person};
+use crate::month_names::month;
+use crate::printed_date::{has_publication_label, is_change};
+use crate::weekdays::weekday;
+
+/// Maximum number of parts of a by-line between separators that are read.
+const MAX_PARTS: usize = 8;
+
+/// Returns the names behind the label of a printed by-line.
+pub(super) fn after_label(text: &str) -> Option<String> {
+    let (label, rest) = label(text)?;
+    let is_sure = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
+    if !is_sure && !PRINTED.contains(&label) {
+        return None;
+    }
+    let rest = self::label(rest).filter(|(again, _)| PRINTED.contains(again)).map_or(rest, |(_, rest)| rest);
+    let line = before_date(rest);
+    let first = line.split(',').flat_map(at_words).next()?.trim();
+    let is_short = is_sure || first.split_whitespace().count() < NAME_WORDS;
+    (is_short && is_person(without_place(first))).then_some(line)
+}
+
+/// Returns the beginning of a by-line: its first line, up to a date or a separator (bar, dot, bracket). A part
+/// before a separator that names no person, such as a section, is left out. Without a person, the first part
+/// is returned.
+pub(super) fn before_date(text: &str) -> String {
+    let text = without_parentheses(text);
+    let parts =
+        text.split(['|', '·', '•', '–', '—', '[', '\n']).map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.take(MAX_PARTS).collect();
+    let dateless = |part: &&'_ str| match part.find(|c: char| c.is_ascii_digit()) {
+        Some(digit) => without_date_words(part[..digit].trim_matches(is_mark)).to_owned(),
+        None => part.trim_matches(is_mark).to_owned(),
+    };
+    let names_person = |part: &String| {
+        let text = label(part).map_or(part.as_str(), |(_, rest)| rest);
+        text.split(',').flat_map(at_words).next().is_some_and(is_person)
+    };
+    let found = parts.iter().map(dateless).find(names_person);
+    found.unwrap_or_else(|| parts.first().map_or(String::new(), |part| (*part).to_owned()))
+}
+
+/// Removes the month, the weekday and the label that stand before a date. A name keeps two words, because
+/// `May` may also be a name.
+fn without_date_words(text: &str) -> &str {
+    let mut text = text;
+    while let Some((before, last)) = text.trim_end_matches([' ', ',', '.']).rsplit_once([' ', ',', '\u{a0}'])
+    {
+        let word = last.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_label = || {
+            last.ends_with(':')
+                || has_publication_label(word)
+                || is_change(word)
+                || matches!(word, "on" | "am" | "at" | "le")
+        };
+        let is_of_date = month(word).is_some() || weekday(word).is_some();
+        if !is_label() && (!is_of_date || !before.trim_matches(is_mark).contains(' ')) {
+            break;
+        }
+        text = before.trim_end_matches([' ', ',']);
+    }
+    text.trim_matches(is_mark)
+}
