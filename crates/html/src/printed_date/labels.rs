@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{LONGEST_LINE, years};
+use super::line::{LONGEST_LINE, years};
 use crate::month_names::folded;
 
 const CHANGED: [&str; 34] = [
