@@ -90,6 +90,9 @@ pub struct Document {
     /// Comments, captions and links, if the settings request them.
     #[serde(default)]
     pub extras: Extras,
+    /// The newspaper, agency or desk that the page names in place of an author, such as "Reuters".
+    #[serde(default)]
+    pub credits: Vec<String>,
 }
 
 impl Document {
@@ -123,6 +126,7 @@ impl Document {
             paywalled: None,
             complete: None,
             extras: Extras::default(),
+            credits: Vec::new(),
             text,
         }
     }

@@ -23,7 +23,7 @@ use crate::tags::contains_one;
 use crate::text::{lines, plain, tidy};
 use crate::{NodeId, Page};
 use site::is_in_host;
-pub(crate) use site::{Site, begins_with_host, is_site};
+pub(crate) use site::{Site, begins_with_host, has_other_name, is_site, is_user};
 
 /// Separators between the headline and the site's name. All except the bar and the colon need white space on
 /// both sides. The colon counts only next to the site's name or host.

@@ -32,6 +32,8 @@ pub struct Document {
     pub modified: Option<String>,
     /// The authors' names, in the order of the page.
     pub authors: Vec<String>,
+    /// The newspaper, agency or desk that is named in place of an author, such as "Reuters".
+    pub credits: Vec<String>,
     /// The section, such as "World".
     pub section: Option<String>,
     /// The keywords or tags, at most 50.
@@ -111,6 +113,7 @@ impl Document {
             published_utc: document.published_utc,
             modified: document.modified,
             authors: document.authors,
+            credits: document.credits,
             section: document.section,
             keywords: document.keywords,
             description: document.description,

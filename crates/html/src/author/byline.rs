@@ -1,7 +1,8 @@
 //! Cuts the names out of printed by-lines.
 
-use super::labels::{PRINTED, label};
+use super::labels::{Role, label};
 use super::names::{is_mark, without_parentheses};
+use super::organization::is_organization;
 use super::parts::{at_words, without_place};
 use super::person::{NAME_WORDS, is_person};
 use crate::month_names::month;
@@ -11,18 +12,37 @@ use crate::weekdays::weekday;
 /// Maximum number of parts of a by-line between separators that are read.
 const MAX_PARTS: usize = 8;
 
-/// Returns the names behind the label of a printed by-line.
+/// Returns the names behind the label of a printed by-line, if the first is a person's or an organization's.
 pub(super) fn after_label(text: &str) -> Option<String> {
-    let (label, rest) = label(text)?;
-    let is_sure = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
-    if !is_sure && !PRINTED.contains(&label) {
+    let found = label(text.trim_start_matches(['-', '–', '—', '(', ' ']))?;
+    let is_sure = found.has_colon;
+    if found.role != Role::Byline && !(is_sure && found.role == Role::Author) {
         return None;
     }
-    let rest = self::label(rest).filter(|(again, _)| PRINTED.contains(again)).map_or(rest, |(_, rest)| rest);
-    let line = before_date(rest);
-    let first = line.split(',').flat_map(at_words).next()?.trim();
+    let again = label(found.rest).filter(|again| again.role == Role::Byline);
+    let line = before_date(again.map_or(found.rest, |again| again.rest));
+    let first = first_name(&line)?;
     let is_short = is_sure || first.split_whitespace().count() < NAME_WORDS;
-    (is_short && is_person(without_place(first))).then_some(line)
+    (is_short && (begins_with_person(&line) || is_organization(first))).then_some(line)
+}
+
+/// Returns the newspaper or agency behind the label of a source.
+pub(super) fn source(text: &str) -> Option<String> {
+    let label =
+        label(text.trim_start_matches(['(', '（', ' '])).filter(|label| label.role == Role::Source)?;
+    let line = before_date(label.rest);
+    let name = line.trim_end_matches([')', '）', '.', ' ']);
+    (name.split_whitespace().count() <= NAME_WORDS && !name.contains([',', ':', '：']))
+        .then(|| name.to_owned())
+}
+
+/// Whether the first name of a list is a person's.
+pub(super) fn begins_with_person(names: &str) -> bool {
+    first_name(names).is_some_and(|first| is_person(without_place(first)))
+}
+
+fn first_name(names: &str) -> Option<&str> {
+    names.split(',').flat_map(at_words).next().map(str::trim)
 }
 
 /// Returns the beginning of a by-line: its first line, up to a date or a separator (bar, dot, bracket). A part
@@ -38,7 +58,7 @@ pub(super) fn before_date(text: &str) -> String {
         None => part.trim_matches(is_mark).to_owned(),
     };
     let names_person = |part: &String| {
-        let text = label(part).map_or(part.as_str(), |(_, rest)| rest);
+        let text = label(part).map_or(part.as_str(), |label| label.rest);
         text.split(',').flat_map(at_words).next().is_some_and(is_person)
     };
     let found = parts.iter().map(dateless).find(names_person);

@@ -1,31 +1,62 @@
 //! Labels of by-lines, such as `By` and `Tác giả:`.
 
+use super::names::is_mark;
 use super::parts::at_words;
 use super::person::is_person;
 use crate::month_names::folded;
 
-/// Labels before names, case-folded. A colon, a slash or a space follows the label.
-pub(super) const LABELS: [&str; 43] = [
-    "additional reporting by",
-    "reporting and writing by",
-    "reporting by",
+/// Labels of by-lines that need no colon, case-folded.
+const BYLINES: [&str; 35] = [
+    "by",
     "written by",
-    "authored by",
+    "article by",
+    "article written by",
     "posted by",
     "reported by",
+    "compiled by",
+    "contributed by",
     "words by",
     "story by",
     "text by",
-    "published by",
+    "report by",
+    "review by",
+    "analysis by",
+    "opinion by",
+    "commentary by",
+    "column by",
+    "essay by",
+    "interview by",
+    "reporting by",
+    "reporting and writing by",
+    "additional reporting by",
     "updated by",
-    "by",
+    "geschrieben von",
+    "von",
+    "por",
+    "par",
+    "di",
+    "door",
+    "av",
+    "af",
+    "ecrit par",
+    "escrito por",
+    "scritto da",
+    "geschreven door",
+];
+
+/// Labels of authors that count in a printed line only before a colon.
+const AUTHORS: [&str; 42] = [
     "author",
     "authors",
+    "authored by",
+    "published by",
+    "reporter",
     "tac gia",
     "bai viet",
     "bai va anh",
     "bai",
     "thuc hien",
+    "tong hop",
     "γραφει ο",
     "γραφει η",
     "γραφει",
@@ -34,47 +65,88 @@ pub(super) const LABELS: [&str; 43] = [
     "της",
     "autorin/autor",
     "autorin",
-    "geschrieben von",
     "autor",
     "autorka",
     "autorzy",
+    "auteur",
+    "auteurs",
+    "autore",
     "opracowal",
+    "text",
+    "texte",
+    "testo",
+    "texto",
     "tekst",
+    "penulis",
+    "pewarta",
+    "yazar",
+    "haber",
     "автор",
     "авторы",
     "текст",
     "作者",
     "著者",
     "记者",
-    "por",
-    "par",
-    "von",
+    "取材・文",
 ];
 
 /// Labels that may also be the first word of a name (`Von der Sample`). They count as labels only before a
-/// colon.
-const WORDS_OF_NAMES: [&str; 5] = ["του", "της", "por", "par", "von"];
+/// colon or a person.
+const WORDS_OF_NAMES: [&str; 11] =
+    ["του", "της", "por", "par", "von", "di", "door", "av", "af", "bai", "haber"];
 
-/// Labels that mark a printed by-line also without a colon.
-pub(super) const PRINTED: [&str; 14] = [
-    "by",
-    "written by",
-    "posted by",
-    "reported by",
-    "words by",
-    "story by",
-    "text by",
-    "reporting by",
-    "updated by",
-    "additional reporting by",
-    "geschrieben von",
-    "por",
-    "par",
-    "von",
+/// Labels of the newspaper or agency that a text comes from. Other languages have such labels below pictures.
+const SOURCES: [&str; 5] = ["theo", "nguon", "来源", "來源", "稿源"];
+
+/// Labels of photographers and responsible editors, who do not count as authors.
+const OTHERS: [&str; 17] = [
+    "source",
+    "quelle",
+    "fuente",
+    "photo",
+    "photos",
+    "photo by",
+    "photos by",
+    "foto",
+    "fotos",
+    "bild",
+    "illustration",
+    "anh",
+    "φωτο",
+    "фото",
+    "写真",
+    "责任编辑",
+    "编辑",
 ];
 
-/// Labels of photographers, sources and responsible editors, who do not count as authors.
-pub(super) const OTHERS: [&str; 8] = ["photo", "photos", "anh", "theo", "source", "фото", "责任编辑", "编辑"];
+/// What a label says about the name behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// An author, also without a colon.
+    Byline,
+    /// An author, if a colon follows.
+    Author,
+    /// A newspaper or agency whose text was used.
+    Source,
+    /// A photographer or an editor.
+    Other,
+}
+
+/// A label at the beginning of a text.
+pub(super) struct Label<'t> {
+    name: &'static str,
+    pub(super) role: Role,
+    pub(super) has_colon: bool,
+    /// The text behind the label.
+    pub(super) rest: &'t str,
+}
+
+const ROLES: [(Role, &[&str]); 4] =
+    [(Role::Byline, &BYLINES), (Role::Author, &AUTHORS), (Role::Source, &SOURCES), (Role::Other, &OTHERS)];
+
+fn labels() -> impl Iterator<Item = (Role, &'static str)> {
+    ROLES.iter().flat_map(|(role, names)| names.iter().map(|name| (*role, *name)))
+}
 
 /// Labels inside a text that end the list of authors: `An Example; editing by ...`.
 const OTHERS_BEHIND: [&str; 7] =
@@ -82,22 +154,29 @@ const OTHERS_BEHIND: [&str; 7] =
 
 /// Whether a label may begin with this ASCII letter.
 pub(super) fn begins_a_label(first: u8) -> bool {
-    LABELS.iter().chain(&OTHERS).any(|label| label.as_bytes().first() == Some(&first))
+    labels().any(|(_, name)| name.as_bytes().first() == Some(&first))
 }
 
-/// Returns the label at the beginning of a text, and the text behind it.
-pub(super) fn label(text: &str) -> Option<(&'static str, &str)> {
+/// Whether a text is only a label.
+pub(super) fn is_label(text: &str) -> bool {
+    let text = folded(text);
+    labels().any(|(_, name)| name == text)
+}
+
+/// Returns the label at the beginning of a text, before a text with a capital.
+pub(super) fn label(text: &str) -> Option<Label<'_>> {
     let first = folded(&text[..text.chars().next()?.len_utf8()]);
-    let starts = |label: &&'static str| {
+    let found = |(role, name): (Role, &'static str)| {
         // This quick check comes first: the folded text must begin with the label's first character.
-        let rest = Some(text).filter(|_| label.starts_with(&first))?;
-        let rest = after_folded(rest, label)?;
-        let parts = rest.starts_with([' ', ':', '：', '/']) || rest.starts_with(char::is_whitespace);
-        let rest = rest.trim_start_matches([' ', '\n', ':', '：', '/', '\u{a0}']);
-        (parts && rest.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_lowercase()))
-            .then_some((*label, rest))
+        let behind = after_folded(Some(text).filter(|_| name.starts_with(&first))?, name)?;
+        let is_mark = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '/' | '／');
+        let rest = behind.trim_start_matches(is_mark);
+        let has_colon = behind[..behind.len() - rest.len()].contains([':', '：', '／']);
+        let rest = rest.strip_prefix("the ").unwrap_or(rest);
+        (behind.starts_with(is_mark) && rest.chars().next().is_some_and(|c| !c.is_lowercase()))
+            .then_some(Label { name, role, has_colon, rest })
     };
-    LABELS.iter().chain(&OTHERS).filter_map(starts).min_by_key(|(_, rest)| rest.len())
+    labels().filter_map(found).min_by_key(|label| label.rest.len())
 }
 
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
@@ -118,19 +197,18 @@ pub(super) fn of_authors(text: &str) -> &str {
 
 /// Returns a text without its labels. Returns `None` if a label says that the name is no author's.
 pub(super) fn unlabelled(text: &str) -> Option<&str> {
-    let mut text = text.trim();
+    let mut text = text.trim_start_matches(is_mark).trim_end();
     // A by-line may have two labels: `By: by An Example`.
     for _ in 0..2 {
-        let Some((label, rest)) = label(text) else { break };
-        let is_marked = text[..text.len() - rest.len()].trim_end().ends_with([':', '：']);
-        let first = || rest.split([',', ';']).flat_map(at_words).next().unwrap_or_default();
-        if !is_marked && WORDS_OF_NAMES.contains(&label) && !is_person(first()) {
+        let Some(label) = label(text) else { break };
+        let first = || label.rest.split([',', ';']).flat_map(at_words).next().unwrap_or_default();
+        if !label.has_colon && WORDS_OF_NAMES.contains(&label.name) && !is_person(first()) {
             break;
         }
-        if OTHERS.contains(&label) {
+        if matches!(label.role, Role::Source | Role::Other) {
             return None;
         }
-        text = rest;
+        text = label.rest;
     }
     Some(reporter(text).unwrap_or(text))
 }

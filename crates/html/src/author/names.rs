@@ -1,15 +1,15 @@
 //! Reads the names in declarations and by-lines, without labels and the names of the site and its owner.
 
 use super::MOST_AUTHORS;
-use super::labels::{LABELS, OTHERS, label, of_authors, unlabelled};
-use super::organization::is_role;
+use super::labels::{is_label, label, of_authors, unlabelled};
+use super::organization::{is_organization, is_role};
 use super::parts::split_parts;
 use super::person::{NAME_WORDS, is_person, may_be_person};
 use crate::entities::without_tags;
 use crate::month_names::{folded, month};
 use crate::printed_date::has_publication_label;
 use crate::text::tidy;
-use crate::title::{Site, is_site};
+use crate::title::{Site, has_other_name, is_site, is_user};
 use crate::weekdays::weekday;
 
 const MOST_STATED: usize = 200;
@@ -25,6 +25,8 @@ pub(crate) struct Names<'a> {
     pub(crate) owners: Vec<String>,
     /// The authors that JSON-LD declares as persons.
     pub(crate) persons: &'a [String],
+    /// The authors that JSON-LD declares as organizations.
+    pub(crate) organizations: &'a [String],
 }
 
 impl Names<'_> {
@@ -38,19 +40,34 @@ impl Names<'_> {
         self.names(texts, |name| may_be_person(name) || is_short_credit(name))
     }
 
+    /// Returns the first name of the site, if a text names it as an author.
+    pub(super) fn of_site(&self, texts: &[String]) -> Option<String> {
+        let cleaned = texts.iter().take(MOST_STATED).map(|text| without_notes(text));
+        cleaned.flat_map(|text| names_in(&text)).find(|name| is_site(name, &self.site) && self.is_site(name))
+    }
+
+    /// Whether a name is a person's. A declared organization is none, even if its name looks like a person's.
+    pub(super) fn is_person(&self, name: &str) -> bool {
+        may_be_person(name) && !is_in(self.organizations, name)
+    }
+
+    /// Whether a name is that of a newspaper, agency or desk.
+    pub(super) fn is_organization(&self, name: &str) -> bool {
+        is_organization(name) || is_in(self.organizations, name) || self.is_site(name)
+    }
+
     fn names(&self, texts: &[String], is_accepted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for text in texts.iter().take(MOST_STATED) {
-            let text = tidy(&without_parentheses(&without_tags(text)));
-            for name in of_authors(&text).split([';', '；']).filter_map(unlabelled).flat_map(split_parts) {
-                let name = without_role(name.trim_matches(is_mark));
-                if is_name(name)
-                    && !self.is_site(name)
-                    && is_accepted(name)
-                    && out.len() < MOST_AUTHORS
-                    && !out.iter().any(|other| other.to_lowercase() == name.to_lowercase())
-                {
-                    out.push(name.to_owned());
+            let mut names = names_in(&without_notes(text));
+            names.retain(|name| !self.is_site(name) && is_accepted(name));
+            // In `An Example | Health Desk`, only the person is an author.
+            if names.iter().any(|name| is_person(name)) {
+                names.retain(|name| is_person(name));
+            }
+            for name in names {
+                if out.len() < MOST_AUTHORS && !is_in(&out, &name) {
+                    out.push(name);
                 }
             }
         }
@@ -61,10 +78,11 @@ impl Names<'_> {
         (is_site(name, &self.site) || holds_host(name, &self.site)) && !self.is_writers_own(name)
     }
 
-    /// Whether the site has the name of a person, who is the declared author.
+    /// Whether a name is that of a person who has a site: the declared author, a user of a platform such as
+    /// `an-example.platform.net`, or a host's name on a site with another name.
     fn is_writers_own(&self, name: &str) -> bool {
-        let is_same = |person: &String| person.to_lowercase() == name.to_lowercase();
-        self.persons.iter().any(is_same) && is_person(name)
+        is_person(name)
+            && (is_in(self.persons, name) || is_user(name, &self.site) || has_other_name(&self.site, name))
     }
 
     fn is_owner(&self, name: &str) -> bool {
@@ -81,6 +99,25 @@ impl Names<'_> {
         let is_of_writer =
             |part: &str| !part.is_empty() && part.len() < 60 && (is_site(part, &self.site) || has_role(part));
         parts.next().is_some_and(is_of_writer).then_some(person)
+    }
+}
+
+/// Returns the names in a text in the order of the text.
+fn names_in(text: &str) -> Vec<String> {
+    let parts = of_authors(text).split([';', '；']).filter_map(unlabelled).flat_map(split_parts);
+    let names = parts.map(|part| without_role(part.trim_matches(is_mark)));
+    names.filter(|name| is_name(name)).map(str::to_owned).collect()
+}
+
+fn without_notes(text: &str) -> String {
+    tidy(&without_parentheses(&without_tags(text)))
+}
+
+/// Whether a name is in a list, ignoring case.
+fn is_in(names: &[String], name: &str) -> bool {
+    !names.is_empty() && {
+        let name = name.to_lowercase();
+        names.iter().any(|other| other.to_lowercase() == name)
     }
 }
 
@@ -132,7 +169,7 @@ fn is_short_credit(name: &str) -> bool {
         && !name.contains(['?', '!', ':', '…', '%'])
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && !has_publication_label(name)
-        && label(&format!("{name} X")).is_none_or(|(_, rest)| rest != "X")
+        && label(&format!("{name} X")).is_none_or(|label| label.rest != "X")
 }
 
 fn holds_host(name: &str, site: &Site) -> bool {
@@ -151,7 +188,6 @@ fn is_name(name: &str) -> bool {
                 .iter()
                 .any(|it| lower.trim_end_matches('.').ends_with(it))
     };
-    let is_label = || LABELS.iter().chain(&OTHERS).any(|label| folded(name) == *label);
     name.chars().filter(|c| c.is_alphabetic()).count() > usize::from(name.is_ascii())
         && name.chars().count() <= LONGEST
         && !name.contains("://")
@@ -164,7 +200,7 @@ fn is_name(name: &str) -> bool {
         )
         && !lower.ends_with("_admin")
         && !is_company()
-        && !is_label()
+        && !is_label(name)
         && crate::date::date(name).is_none()
         && month(name.trim_end_matches('.')).is_none()
         && (name.contains(' ') || weekday(name).is_none())

@@ -3,7 +3,7 @@
 //! Limitation: lists decide, so an agency that is not in them counts as a nickname.
 
 /// Words of names of newspapers, agencies and companies that hardly occur in names of persons.
-const WORDS: [&str; 56] = [
+const WORDS: [&str; 57] = [
     "news",
     "newswire",
     "newspaper",
@@ -47,6 +47,7 @@ const WORDS: [&str; 56] = [
     "gmbh",
     "corp",
     "corporation",
+    "getty",
     "reuters",
     "afp",
     "dpa",

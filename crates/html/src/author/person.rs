@@ -28,11 +28,13 @@ pub(super) fn is_person(name: &str) -> bool {
     let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
     if words.len() == 1 {
         return (2..=4).contains(&name.chars().count())
-            && name.chars().all(|c| ('\u{4E00}'..='\u{9FFF}').contains(&c));
+            && name.chars().all(|c| ('\u{4E00}'..='\u{9FFF}').contains(&c))
+            && !is_organization(name);
     }
     (2..=NAME_WORDS).contains(&words.len())
-        && !name
-            .contains(|c: char| c.is_ascii_digit() || matches!(c, ',' | ';' | '?' | '!' | '@' | '|' | '/'))
+        && !name.contains(|c: char| {
+            c.is_ascii_digit() || matches!(c, ',' | ';' | ':' | '?' | '!' | '@' | '|' | '/')
+        })
         && !begins_with_article(name)
         && words.iter().all(|word| is_capital(word) || PARTICLES.contains(word))
         && !is_organization(name)

@@ -197,3 +197,8 @@ fn a_date_in_an_attribute_of_any_element() {
     check("<h1>H</h1><a title=2026-11-20T14:30:00Z>3 hours ago</a>", at, None);
     check("<h1>H</h1><a title=2000480258>Share</a>", None, None);
 }
+
+#[test]
+fn a_date_of_a_teaser_is_not_the_articles() {
+    check("<h1>H</h1><p>x</p><div class=teaser><time datetime=2026-09-02>2 Sep</time></div>", None, None);
+}

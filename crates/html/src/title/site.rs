@@ -33,6 +33,22 @@ pub(crate) fn is_site(part: &str, site: &Site) -> bool {
     part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
 }
 
+/// Whether the site is known to have another name, which does not contain this one and is not in it.
+pub(crate) fn has_other_name(site: &Site, name: &str) -> bool {
+    let (own, name) = (letters(site.name.unwrap_or_default()), letters(name));
+    !own.is_empty() && !own.contains(&name) && !name.contains(&own)
+}
+
+/// Whether a name is the first label of a host below the domain of a platform, such as `an-example.platform.net`.
+pub(crate) fn is_user(name: &str, site: &Site) -> bool {
+    let Some((user, domain)) = site.address.and_then(host).and_then(|host| host.split_once('.')) else {
+        return false;
+    };
+    // The suffix of `the-paper.co.uk` is no platform.
+    let is_domain = domain.split_once('.').is_some_and(|(platform, _)| platform.len() > 3);
+    is_domain && letters(user) == letters(name)
+}
+
 /// Whether the host's name contains a title's last part, such as `Paper` on the-paper.vn.
 pub(super) fn is_in_host(tail: &str, site: &Site) -> bool {
     let tail = letters(tail);

@@ -315,7 +315,7 @@ fn statement_features(evidence: &Evidence, row: &mut Row) {
         ln(count(&["Product", "Offer", "AggregateRating", "AggregateOffer"])),
     ));
     row.push(("publishing time is stated", flag(stated.published.is_some())));
-    row.push(("authors are stated", flag(!stated.authors.is_empty())));
+    row.push(("authors are stated", flag(!stated.authors.is_empty() || !stated.credits.is_empty())));
     row.push(("section is stated", flag(stated.section.is_some())));
 }
 
