@@ -176,23 +176,29 @@ pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
 /// Returns the names in the first author element near the headline, or in the page's only author element.
 /// Elements with the same class that follow directly belong to the same list.
 fn classed(page: &Page, headline: Option<NodeId>, is_near_only: bool, of: &Names) -> Vec<String> {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 15] = [
         "author",
+        "autor",
+        "auteur",
         "byline",
         "byname",
         "by-line",
         "by_line",
         "tacgia",
+        "tac-gia",
         "contributor",
         "writer",
         "reporter",
         "journalist",
+        "redacteur",
+        "redakteur",
     ];
     const PARTS: [&str; 10] =
         ["bio", "avatar", "image", "photo", "social", "date", "title", "follow", "role", "timestamp"];
     if !page.has_class_or_id_with(&NAMES) {
         return Vec::new();
     }
+    let first_story = page.elements("article").next();
     let mut found: Vec<(NodeId, String)> = Vec::new();
     let mut behind = 0;
     for id in page.iter().map(|(id, _)| id) {
@@ -200,6 +206,7 @@ fn classed(page: &Page, headline: Option<NodeId>, is_near_only: bool, of: &Names
             || !has_class_word(page, id, &NAMES)
             || has_class_word(page, id, &PARTS)
             || is_of_others(page, id)
+            || is_of_other_story(page, id, headline, first_story)
         {
             continue;
         }
@@ -219,9 +226,26 @@ fn classed(page: &Page, headline: Option<NodeId>, is_near_only: bool, of: &Names
         return list_from(page, *first, &found);
     }
     match &found[..] {
-        [(id, text)] if !is_near_only && !is_aside(page, *id) => vec![text.clone()],
+        [(id, text)] if !is_near_only && !is_aside(page, *id) && !is_of_sidebar(page, *id) => {
+            vec![text.clone()]
+        }
         _ => Vec::new(),
     }
+}
+
+/// Whether an element is in a list of stories, or in another `article` than the first and that of the headline.
+fn is_of_other_story(page: &Page, id: NodeId, headline: Option<NodeId>, first_story: Option<NodeId>) -> bool {
+    const LISTS: [&str; 6] = ["teaser", "popular", "trending", "recommend", "mostread", "most-read"];
+    let is_later = || {
+        let story = ancestors(page, id).find(|at| page.tag(*at) == Some("article"));
+        story.is_some() && story != first_story
+    };
+    ancestors(page, id).any(|at| has_class_word(page, at, &LISTS))
+        || headline.is_some_and(|headline| is_of_teaser(page, id, headline)) && is_later()
+}
+
+fn is_of_sidebar(page: &Page, id: NodeId) -> bool {
+    ancestors(page, id).any(|at| has_class_word(page, at, &["sidebar", "widget"]))
 }
 
 /// Returns the texts of an element and of the elements of the same class that follow it directly.
@@ -305,7 +329,10 @@ fn labelled(page: &Page, headline: Option<NodeId>, of: &Names) -> Vec<String> {
     let is_line = |id: &NodeId| page.tag(*id).is_some_and(|tag| tag != "a");
     let line = |id| {
         let may_be = |first| begins_a_label(first) || matches!(first, b'-' | b'(');
-        SmallText::from_element(page, id).filter(|it| it.first_ascii().is_none_or(may_be))?;
+        let small = SmallText::from_element(page, id)?;
+        if !small.first_ascii().is_none_or(may_be) && small.digits() == 0 {
+            return None;
+        }
         let text = small_lines(page, id).filter(|text| text.len() < 200)?;
         byline::after_label(&text)
     };
@@ -327,21 +354,32 @@ fn labelled(page: &Page, headline: Option<NodeId>, of: &Names) -> Vec<String> {
 
 /// Returns the texts of the links near the headline that lead to pages of authors.
 fn linked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
-    const FOLDERS: [&str; 14] = [
+    const FOLDERS: [&str; 25] = [
         "author",
         "authors",
         "autor",
         "autoren",
+        "autores",
+        "autori",
+        "autorzy",
         "auteur",
+        "auteurs",
         "autore",
-        "editors",
-        "staff",
-        "reporter",
-        "reporters",
+        "bio",
+        "by",
+        "columnist",
+        "columnists",
         "contributor",
         "contributors",
+        "editors",
         "journalist",
+        "journalists",
+        "redakteur",
+        "reporter",
+        "reporters",
+        "staff",
         "tac-gia",
+        "writers",
     ];
     let Some(headline) = headline else { return Vec::new() };
     let is_folder = |part: &str| FOLDERS.contains(&part);

@@ -12,8 +12,24 @@ use crate::weekdays::weekday;
 /// Maximum number of parts of a by-line between separators that are read.
 const MAX_PARTS: usize = 8;
 
-/// Returns the names behind the label of a printed by-line, if the first is a person's or an organization's.
+/// Maximum length in bytes of a line with a date before the by-line.
+const MAX_DATED_LINE: usize = 100;
+
+/// Returns the names behind the label of a printed by-line, if the first is a person's or an organization's. A date
+/// may precede the label.
 pub(super) fn after_label(text: &str) -> Option<String> {
+    at_label(text).or_else(|| at_label(behind_date(text)?))
+}
+
+/// Returns the rest of a short line from the label behind a date: `20 November 2026 by An Example`.
+fn behind_date(text: &str) -> Option<&str> {
+    const LABELS: [&str; 5] = [" by ", " By ", " von ", " por ", " par "];
+    let label = LABELS.iter().filter_map(|label| text.find(label)).min()?;
+    let has_date = || crate::date::date(&text[..label]).is_some();
+    (text.len() <= MAX_DATED_LINE && has_date()).then(|| &text[label + 1..])
+}
+
+fn at_label(text: &str) -> Option<String> {
     let found = label(text.trim_start_matches(['-', '–', '—', '(', ' ']))?;
     let is_sure = found.has_colon;
     if found.role != Role::Byline && !(is_sure && found.role == Role::Author) {

@@ -1,12 +1,24 @@
 //! Labels of by-lines, such as `By` and `Tác giả:`.
 
 use super::names::is_mark;
+use super::organization::is_role;
 use super::parts::at_words;
 use super::person::is_person;
 use crate::month_names::folded;
 
 /// Labels of by-lines that need no colon, case-folded.
-const BYLINES: [&str; 35] = [
+const BYLINES: [&str; 46] = [
+    "submitted by",
+    "a cura di",
+    "kommentar von",
+    "ein kommentar von",
+    "analyse von",
+    "eine analyse von",
+    "interview von",
+    "ein interview von",
+    "gastbeitrag von",
+    "ein gastbeitrag von",
+    "reportage von",
     "by",
     "written by",
     "article by",
@@ -45,7 +57,16 @@ const BYLINES: [&str; 35] = [
 ];
 
 /// Labels of authors that count in a printed line only before a colon.
-const AUTHORS: [&str; 42] = [
+const AUTHORS: [&str; 51] = [
+    "interview",
+    "protokoll",
+    "about",
+    "about the author",
+    "more from",
+    "more by",
+    "articles by",
+    "posts by",
+    "view all posts by",
     "author",
     "authors",
     "authored by",
@@ -173,10 +194,15 @@ pub(super) fn label(text: &str) -> Option<Label<'_>> {
         let rest = behind.trim_start_matches(is_mark);
         let has_colon = behind[..behind.len() - rest.len()].contains([':', '：', '／']);
         let rest = rest.strip_prefix("the ").unwrap_or(rest);
-        (behind.starts_with(is_mark) && rest.chars().next().is_some_and(|c| !c.is_lowercase()))
-            .then_some(Label { name, role, has_colon, rest })
+        // `By staff and wire reports` has no capital.
+        let is_name = |rest: &str| rest.starts_with(|c: char| !c.is_lowercase()) || begins_with_role(rest);
+        (behind.starts_with(is_mark) && is_name(rest)).then_some(Label { name, role, has_colon, rest })
     };
     labels().filter_map(found).min_by_key(|label| label.rest.len())
+}
+
+fn begins_with_role(text: &str) -> bool {
+    text.split_whitespace().next().is_some_and(is_role)
 }
 
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {

@@ -14,6 +14,9 @@ use crate::weekdays::weekday;
 
 const MOST_STATED: usize = 200;
 
+/// Maximum number of parts of a text that are read.
+const MAX_PARTS: usize = 100;
+
 /// Maximum length of an author's name in characters. Longer texts are sentences.
 const LONGEST: usize = 80;
 
@@ -32,7 +35,9 @@ pub(crate) struct Names<'a> {
 impl Names<'_> {
     /// Returns the names in declarations. The owner of the copyright does not count.
     pub(super) fn declared(&self, texts: &[String]) -> Vec<String> {
-        self.names(texts, |name| !self.is_owner(name))
+        let texts: Vec<String> =
+            texts.iter().map(|text| given_name_first(text).unwrap_or_else(|| text.clone())).collect();
+        self.names(&texts, |name| !self.is_owner(name))
     }
 
     /// Returns the names in texts that readers see. Sentences and labels do not count.
@@ -102,10 +107,19 @@ impl Names<'_> {
     }
 }
 
+/// Returns `An Example` for `Example, An`, as libraries write a name.
+fn given_name_first(text: &str) -> Option<String> {
+    let (family, given) = text.trim().split_once(", ")?;
+    let name = format!("{given} {family}");
+    let is_of_words =
+        |text: &str, most| text.split(' ').count() <= most && text.split(' ').all(|it| !it.is_empty());
+    (is_of_words(family, 1) && is_of_words(given, 2) && is_person(&name)).then_some(name)
+}
+
 /// Returns the names in a text in the order of the text.
 fn names_in(text: &str) -> Vec<String> {
     let parts = of_authors(text).split([';', '；']).filter_map(unlabelled).flat_map(split_parts);
-    let names = parts.map(|part| without_role(part.trim_matches(is_mark)));
+    let names = parts.take(MAX_PARTS).map(|part| without_role(part.trim_matches(is_mark)));
     names.filter(|name| is_name(name)).map(str::to_owned).collect()
 }
 

@@ -127,7 +127,7 @@ const ABBREVIATIONS: [&str; 23] = [
 
 /// Whether a word names a role, such as `editor`.
 pub(super) fn is_role(word: &str) -> bool {
-    const ROLES: [&str; 18] = [
+    const ROLES: [&str; 34] = [
         "director",
         "manager",
         "president",
@@ -146,6 +146,22 @@ pub(super) fn is_role(word: &str) -> bool {
         "contributors",
         "developer",
         "producer",
+        "photographer",
+        "journalist",
+        "journaliste",
+        "korrespondent",
+        "korrespondentin",
+        "redakteur",
+        "redakteurin",
+        "redactor",
+        "redactora",
+        "periodista",
+        "giornalista",
+        "dziennikarz",
+        "dziennikarka",
+        "корреспондент",
+        "обозреватель",
+        "журналист",
     ];
     ROLES.contains(&word.trim_end_matches([',', '.']))
 }

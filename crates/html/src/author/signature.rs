@@ -26,8 +26,11 @@ pub(super) fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
 }
 
 fn signature(page: &Page, id: NodeId) -> Option<Vec<String>> {
-    // A paragraph that is too long is rejected before its texts are joined.
-    SmallText::from_element(page, id)?;
+    // Most paragraphs are rejected before their lines are read.
+    let text = SmallText::from_element(page, id)?.text();
+    if !text.ends_with([')', '）']) && !is_right(page, id) {
+        return None;
+    }
     let lines = small_lines(page, id)?;
     let text = lines.split('\n').find_map(unlabelled)?;
     let (name, note) = match text.split_once(['(', '（']) {
@@ -51,10 +54,12 @@ pub(super) fn source(page: &Page, headline: Option<NodeId>) -> Option<String> {
     let is_before_colon = |text: &str| text.chars().take(4).any(|c| matches!(c, ':' | '：'));
     let beside = (headline..end).filter(|id| page.tag(*id).is_some()).filter_map(text);
     let mut beside = beside.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
-    let last = || {
-        let paragraphs = page.elements("p").filter(|id| *id > headline && !is_of_others(page, *id));
-        paragraphs.filter(|id| small_text(page, *id).is_none_or(|text| !text.is_empty())).last()
+    let is_last = |id: &NodeId| {
+        page.tag(*id) == Some("p")
+            && !is_of_others(page, *id)
+            && small_text(page, *id).is_none_or(|text| !text.is_empty())
     };
+    let last = || (headline..page.len() as NodeId).rev().find(is_last);
     beside
         .find_map(|line| byline::source(&line).filter(|_| is_before_colon(&line)))
         .or_else(|| byline::source(&text(last()?)?))

@@ -8,7 +8,7 @@ fn of_paper() -> Names<'static> {
 
 #[test]
 fn names_are_cleaned_and_parted() {
-    let cases: [(&str, &[&str]); 52] = [
+    let cases: [(&str, &[&str]); 53] = [
         ("\"An Example\"", &["An Example"]),
         ("An Example (ane)", &["An Example"]),
         ("<a href=/an>An Example</a>", &["An Example"]),
@@ -24,6 +24,7 @@ fn names_are_cleaned_and_parted() {
         ("By An Example, Bo Sample & Cy Other", &["An Example", "Bo Sample", "Cy Other"]),
         ("An Example, Health Correspondent", &["An Example"]),
         ("An Example, MD", &["An Example"]),
+        ("Example, An", &["An Example"]),
         ("Byron Bay", &["Byron Bay"]),
         ("Tác giả: Nguyễn An", &["Nguyễn An"]),
         ("Nguyễn An và Trần Bình", &["Nguyễn An", "Trần Bình"]),
@@ -179,6 +180,36 @@ fn byline_may_precede_the_headline() {
 }
 
 #[test]
+fn byline_may_follow_a_date() {
+    for line in [
+        "20 November 2026, by An Example",
+        "Posted on Nov 20, 2026 by An Example in News",
+        "Veröffentlicht am 20.11.2026 von An Example",
+    ] {
+        check(&format!("<h1>H</h1><p>{line}</p>"), &["An Example"]);
+    }
+    check("<h1>H</h1><p>Rain Days 2026 - A Talk by An Example</p>", &[]);
+}
+
+#[test]
+fn authors_of_other_stories_are_left_out() {
+    let byline = "<p class=author>Bo Sample</p>";
+    for list in ["<div class=most-read>", "<div class=teaser>", "<article><h3>Other</h3>"] {
+        check(&format!("<article><h1>H</h1><p>x</p></article>{list}{byline}"), &[]);
+    }
+    check(&format!("<h1>H</h1>{}<div class=sidebar>{byline}</div>", "<p>x".repeat(100)), &[]);
+    check(&format!("<h1>H</h1><article><p>x</p>{byline}</article>"), &["Bo Sample"]);
+}
+
+#[test]
+fn author_box_is_read_without_its_label() {
+    check(
+        "<h1>H</h1><div class=author-box><h4>About An Example</h4><p>An writes.</p></div>",
+        &["An Example"],
+    );
+}
+
+#[test]
 fn labelled_organizations_and_sources_are_credits() {
     let credits = |html: &str| {
         let page = Page::parse(html);
@@ -189,6 +220,7 @@ fn labelled_organizations_and_sources_are_credits() {
         ("<p>By Reuters</p>", "Reuters"),
         ("<p>By the Associated Press</p>", "Associated Press"),
         ("<p>By Staff Reporter</p>", "Staff Reporter"),
+        ("<p class=byline>By staff and wire reports</p>", "staff and wire reports"),
         ("<p>来源：<a>某晚报</a></p>", "某晚报"),
         ("<p>x</p><p><b>(Theo Tin Xa)</b></p>", "Tin Xa"),
     ] {
