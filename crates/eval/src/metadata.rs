@@ -42,7 +42,7 @@ pub struct Coverage {
     pub timed: usize,
     /// Pages whose date of publication has a time zone.
     pub zoned: usize,
-    /// Pages with an author.
+    /// Pages with an author or a credit.
     pub authors: usize,
     /// Pages with a section.
     pub section: usize,
@@ -92,14 +92,15 @@ impl Coverage {
     pub fn from_pages<'a>(pages: impl IntoIterator<Item = &'a PageMetadata>) -> Self {
         let mut sum = Self::default();
         for page in pages {
-            let Metadata { title, published, authors, section, language, canonical, .. } = &page.metadata;
+            let Metadata { title, published, authors, credits, section, language, canonical, .. } =
+                &page.metadata;
             let date = published.as_deref().unwrap_or_default();
             sum.pages += 1;
             sum.title += usize::from(title.is_some());
             sum.published += usize::from(published.is_some());
             sum.timed += usize::from(date.contains('T'));
             sum.zoned += usize::from(date.len() > "2026-11-20T09:30:00".len() || date.ends_with('Z'));
-            sum.authors += usize::from(!authors.is_empty());
+            sum.authors += usize::from(!authors.is_empty() || !credits.is_empty());
             sum.section += usize::from(section.is_some());
             sum.language += usize::from(language.is_some());
             sum.canonical += usize::from(canonical.is_some());

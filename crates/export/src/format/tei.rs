@@ -44,7 +44,11 @@ fn file(record: &Record, xml: &mut String) {
     let titles = |xml: &mut String| {
         element("title", &[], record.title(), xml);
         // In TEI, an author may be an organization.
-        document.authors.iter().chain(&document.credits).for_each(|author| element("author", &[], author, xml));
+        document
+            .authors
+            .iter()
+            .chain(&document.credits)
+            .for_each(|author| element("author", &[], author, xml));
     };
     let publisher = document.site_name.as_deref().unwrap_or(&document.host);
     *xml += "<titleStmt>\n";
