@@ -1,9 +1,10 @@
 //! Finds the date that a page prints next to its headline, for pages that declare no date.
 //!
 //! A line with a date counts if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
-//! `Опубликовано`), a name. If there are several dates, dates with a time of day are preferred, then dates in
-//! elements with a class or id for a date, then dates after the headline, then the nearest date. A date with
-//! a label such as `Updated` is the date of the last change.
+//! `Опубликовано`), a name. So does the sentence that blog systems write (`This entry was posted on ...`). If
+//! there are several dates, dates with a time of day are preferred, then dates in elements with a class or id
+//! for a date, then dates after the headline, then the nearest date. A date with a label such as `Updated` is
+//! the date of the last change.
 //!
 //! If no date is near the headline, the page after the headline is searched for lines that have a label, or a
 //! class or id for a date. On a page without a headline, lines that contain only a date are searched last,

@@ -69,6 +69,14 @@ pub(super) fn line(page: &Page, id: NodeId) -> Option<String> {
     (!never(page.node(id).parent)).then(|| latin_digits(tidy(text)))
 }
 
+/// Returns the date in the sentence that blog systems write: `This entry was posted on 20 November 2026 and is filed
+/// under Rain.`
+fn without_sentence(text: &str) -> &str {
+    let rest = [" was posted ", " wurde am "].iter().find_map(|begin| Some(text.split_once(begin)?.1));
+    let Some(rest) = rest.filter(|_| has_publication_label(text)) else { return text };
+    rest.split_once(" and is filed ").map_or(rest.trim_end_matches('.'), |(date, _)| date)
+}
+
 fn has_enough_digits(text: &str) -> bool {
     let digits = digits(text);
     digits >= FEWEST_DIGITS || digits >= FEWEST_WITH_UNITS && text.contains('年') && text.contains('日')
@@ -80,6 +88,7 @@ pub(super) fn years(text: &str) -> usize {
 }
 
 pub(super) fn of_line(text: &str, reader: &Reader) -> Option<PartialDateTime> {
+    let text = without_sentence(text);
     // If a text has two dates, it is unclear which one counts.
     (is_short(text) && years(text) <= 1).then(|| reader.moment(text)).flatten()
 }
