@@ -14,10 +14,10 @@
 //! 7. the card `Written by` for Twitter, which content systems write.
 //!
 //! The first source that names a person is used. If no source does, the first with another name is used: a
-//! nickname is an author, a newspaper, desk or agency is a credit. If there is no name but that of the site or its
-//! host, this is a credit, or else the source that a Chinese or Vietnamese page names. A declared name in the copyright notice does not count. A person who has a site is
-//! an author (`Names::is_writers_own`). If a page declares a name that is no person's, by-lines far from the
-//! headline are not searched.
+//! nickname is an author, a newspaper, desk or agency is a credit. If there is no name but that of the site or
+//! its host, this is a credit, or else the source that a Chinese or Vietnamese page names. A declared name in
+//! the copyright notice does not count. A person who has a site is an author (`Names::is_writers_own`). If a
+//! page declares a name that is no person's, by-lines far from the headline are not searched.
 //!
 //! Limitation: a comma or a dash separates names only if both sides look like names of persons. Therefore
 //! `An Example, Hanoi Harbour` becomes two names, and `An Example - Hanoi` stays one.

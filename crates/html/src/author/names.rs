@@ -91,9 +91,9 @@ impl Names<'_> {
     }
 
     fn is_owner(&self, name: &str) -> bool {
-        let name = name.to_lowercase();
-        let is_in = |notice: &String| notice.to_lowercase().contains(&name);
-        !self.is_writers_own(&name) && self.owners.iter().any(is_in)
+        let lower = name.to_lowercase();
+        let is_named = |notice: &String| notice.to_lowercase().contains(&lower);
+        !is_in(self.persons, name) && self.owners.iter().any(is_named)
     }
 
     /// Returns the person in a line such as `An Example, The Paper, 20 Nov 2026` or `An Example\nReporter`.

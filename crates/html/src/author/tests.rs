@@ -339,4 +339,7 @@ fn owners_are_no_authors() {
     assert_eq!(names.declared(&["Old Harbour".to_owned()]), [""; 0]);
     assert_eq!(names.declared(&["Harbour Inc.".to_owned()]), [""; 0]);
     assert_eq!(names.declared(&["An Example".to_owned()]), ["An Example"]);
+    let persons = ["Old Harbour".to_owned()];
+    let names = Names { persons: &persons, ..names };
+    assert_eq!(names.declared(&persons), persons);
 }

@@ -69,8 +69,8 @@ pub(super) fn line(page: &Page, id: NodeId) -> Option<String> {
     (!never(page.node(id).parent)).then(|| latin_digits(tidy(text)))
 }
 
-/// Returns the date in the sentence that blog systems write: `This entry was posted on 20 November 2026 and is filed
-/// under Rain.`
+/// Returns the date in the sentence that blog systems write: `This entry was posted on 20 November 2026 and is
+/// filed under Rain.`
 fn without_sentence(text: &str) -> &str {
     let rest = [" was posted ", " wurde am "].iter().find_map(|begin| Some(text.split_once(begin)?.1));
     let Some(rest) = rest.filter(|_| has_publication_label(text)) else { return text };
