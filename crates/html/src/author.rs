@@ -24,6 +24,7 @@
 
 mod byline;
 mod labels;
+mod linked;
 mod names;
 mod organization;
 mod parts;
@@ -51,9 +52,6 @@ const REACH_BEFORE: u32 = 40;
 
 /// Maximum distance in nodes between two elements of one list of authors.
 const BETWEEN: u32 = 8;
-
-/// Maximum number of authors that are read from links.
-const MAX_LINKED: usize = 5;
 
 /// Maximum distance after the headline of a by-line without a label, in nodes.
 const BESIDE: u32 = 20;
@@ -84,7 +82,7 @@ pub(crate) fn byline(
         &|| marked(page, items, headline, is_near_only),
         &|| classed(page, headline, is_near_only, of),
         &|| labelled(page, headline, of),
-        &|| linked(page, headline),
+        &|| linked::linked(page, headline),
         &|| signature::signed(page, headline),
         &|| page.declared().meta.writer().into_iter().collect(),
     ];
@@ -350,60 +348,6 @@ fn labelled(page: &Page, headline: Option<NodeId>, of: &Names) -> Vec<String> {
     }
     let near = (page.node(headline).end..end.min(page.node(headline).end + BESIDE)).filter(is_line);
     near.into_iter().find_map(beside).or(credit).into_iter().collect()
-}
-
-/// Returns the texts of the links near the headline that lead to pages of authors.
-fn linked(page: &Page, headline: Option<NodeId>) -> Vec<String> {
-    const FOLDERS: [&str; 25] = [
-        "author",
-        "authors",
-        "autor",
-        "autoren",
-        "autores",
-        "autori",
-        "autorzy",
-        "auteur",
-        "auteurs",
-        "autore",
-        "bio",
-        "by",
-        "columnist",
-        "columnists",
-        "contributor",
-        "contributors",
-        "editors",
-        "journalist",
-        "journalists",
-        "redakteur",
-        "reporter",
-        "reporters",
-        "staff",
-        "tac-gia",
-        "writers",
-    ];
-    let Some(headline) = headline else { return Vec::new() };
-    let is_folder = |part: &str| FOLDERS.contains(&part);
-    let is_author = |id: &NodeId| {
-        let path =
-            page.attribute(*id, "href").unwrap_or_default().split(['?', '#']).next().unwrap_or_default();
-        // The folder is not the last part: `/authors` lists all authors.
-        path.trim_end_matches('/').rsplit('/').skip(1).take(3).any(is_folder)
-    };
-    let near =
-        (headline..(headline + REACH).min(page.len() as NodeId)).filter(|id| page.tag(*id) == Some("a"));
-    let links =
-        near.filter(|id| is_author(id) && !is_of_others(page, *id) && !is_of_teaser(page, *id, headline));
-    let mut texts = Vec::new();
-    let mut last = None;
-    for id in links {
-        if last.is_some_and(|last| id > page.node(last).end + BETWEEN) {
-            break;
-        }
-        last = Some(id);
-        texts.extend(small_text(page, id).filter(|text| is_person(text)));
-    }
-    texts.truncate(MAX_LINKED);
-    texts
 }
 
 /// Whether an element is in an `article` that does not contain the headline.
