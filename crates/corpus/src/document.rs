@@ -90,6 +90,10 @@ pub struct Document {
     /// Comments, captions and links, if the settings request them.
     #[serde(default)]
     pub extras: Extras,
+    /// The newspaper, agency or desk that the page names in place of a person, such as "Reuters". Empty if `authors` are
+    /// persons.
+    #[serde(default)]
+    pub credits: Vec<String>,
 }
 
 impl Document {
@@ -123,6 +127,7 @@ impl Document {
             paywalled: None,
             complete: None,
             extras: Extras::default(),
+            credits: Vec::new(),
             text,
         }
     }

@@ -42,7 +42,7 @@ pub struct Coverage {
     pub timed: usize,
     /// Pages whose date of publication has a time zone.
     pub zoned: usize,
-    /// Pages with an author.
+    /// Pages with an author or a credit.
     pub authors: usize,
     /// Pages with a section.
     pub section: usize,

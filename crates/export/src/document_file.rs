@@ -245,6 +245,7 @@ impl Columns {
             paywalled: self.flag("paywalled"),
             complete: self.flag("complete"),
             extras,
+            credits: self.texts("credits").unwrap_or_default(),
         };
         let Some(Field::Long(revision)) = self.0.remove("revision") else { return None };
         Some(StoredDocument { revision: u32::try_from(revision).ok()?, document })

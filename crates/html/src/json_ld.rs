@@ -47,8 +47,10 @@ pub(crate) struct Statement {
     pub(crate) created: Option<String>,
     pub(crate) modified: Option<String>,
     pub(crate) authors: Vec<String>,
-    /// Those of `authors` that are declared as persons, if the publisher is no organization.
+    /// Those of `authors` that are declared as persons, and not as an organization that is the publisher.
     pub(crate) persons: Vec<String>,
+    /// Those of `authors` that are declared as organizations.
+    pub(crate) organizations: Vec<String>,
     /// Section names in the order of declaration. Some are meaningless (`News`).
     pub(crate) sections: Vec<String>,
     pub(crate) language: Option<String>,
@@ -156,8 +158,14 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
     let authors = ["author", "creator"].iter().map(|key| parties(object.get(*key), all));
     let authors = authors.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     let publishers = parties(object.get("publisher"), all);
-    let is_organizations = publishers.iter().any(|publisher| !publisher.is_person);
-    let persons = authors.iter().filter(|author| author.is_person && !is_organizations);
+    let is_person = |party: &&Party| matches!(party.kind, PartyKind::Person);
+    let is_organization = |party: &&Party| matches!(party.kind, PartyKind::Organization);
+    let is_publisher = |name: &str| {
+        let is_same = |publisher: &Party| is_same_name(&publisher.name, name);
+        publishers.iter().filter(|publisher| !is_person(publisher)).any(is_same)
+    };
+    let persons = authors.iter().filter(|author| is_person(author) && !is_publisher(&author.name));
+    let organizations = authors.iter().filter(is_organization);
     Statement {
         kind: types(object).next().map(str::to_owned),
         kinds: types(object).take(MOST_KINDS).map(str::to_owned).collect(),
@@ -166,6 +174,7 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
         created: get("dateCreated").or_else(|| get("uploadDate")),
         modified: get("dateModified"),
         persons: persons.map(|person| person.name.clone()).collect(),
+        organizations: organizations.map(|author| author.name.clone()).collect(),
         authors: authors.into_iter().map(|author| author.name).collect(),
         sections: texts(object.get("articleSection")),
         language: object.get("inLanguage").and_then(|value| match value {
@@ -261,7 +270,35 @@ fn texts(value: Option<&Value>) -> Vec<String> {
 /// A person or an organization.
 struct Party {
     name: String,
-    is_person: bool,
+    kind: PartyKind,
+}
+
+#[derive(Clone, Copy)]
+enum PartyKind {
+    Person,
+    Organization,
+    Unknown,
+}
+
+impl PartyKind {
+    fn from_object(object: &Object) -> Self {
+        if types(object).any(|kind| kind == "Person") {
+            Self::Person
+        } else if types(object).any(|kind| kind.ends_with("Organization") || kind == "Corporation") {
+            Self::Organization
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// Whether two names differ at most in case and a first `The`.
+fn is_same_name(one: &str, other: &str) -> bool {
+    let own = |name: &str| {
+        let name = name.trim().to_lowercase();
+        name.strip_prefix("the ").unwrap_or(&name).to_owned()
+    };
+    own(one) == own(other)
 }
 
 /// Returns the parties in a value: an object, a name, or a list of those, which may contain lists.
@@ -269,18 +306,18 @@ fn parties(value: Option<&Value>, all: &[&Object]) -> Vec<Party> {
     let mut out: Vec<Party> = Vec::new();
     let mut open: Vec<&Value> = value.into_iter().collect();
     while let Some(value) = open.pop().filter(|_| out.len() < MOST_AUTHORS) {
-        let (names, is_person) = match value {
+        let (names, kind) = match value {
             Value::Array(values) => {
                 open.extend(values.iter().take(MOST_AUTHORS).rev());
                 continue;
             }
             Value::Object(object) => {
                 let stated = named(object, all);
-                (own_names(stated), types(stated).any(|kind| kind == "Person"))
+                (own_names(stated), PartyKind::from_object(stated))
             }
-            value => (text(Some(value)).into_iter().collect(), false),
+            value => (text(Some(value)).into_iter().collect(), PartyKind::Unknown),
         };
-        out.extend(names.into_iter().map(|name| Party { name, is_person }));
+        out.extend(names.into_iter().map(|name| Party { name, kind }));
     }
     out.truncate(MOST_AUTHORS);
     out

@@ -16,7 +16,7 @@ mod keywords;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::author::{Names, authors};
+use crate::author::{Byline, Names, byline};
 use crate::canonical::{absolute, canonical};
 use crate::declared::Declared;
 use crate::entities::without_tags;
@@ -75,8 +75,12 @@ pub struct Metadata {
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the form of `published`.
     pub modified: Option<String>,
-    /// The authors' names without "By". A name that differs from an earlier one only in case is omitted.
+    /// The authors' names without "By", or `credits` if no person is named. A name that differs from an earlier one only
+    /// in case is omitted.
     pub authors: Vec<String>,
+    /// The newspaper, agency or desk that the by-line names in place of a person, such as "Reuters". Empty if a person is
+    /// named, so `authors` without `credits` are persons. The word is that of IPTC (`creditline` of ninjs) and schema.org (`creditText`).
+    pub credits: Vec<String>,
     /// The page's section, such as "World".
     pub section: Option<String>,
     /// The page's language: the primary subtag in lower case, such as `vi`.
@@ -149,18 +153,15 @@ fn of_sources(page: &Page, sources: &Sources) -> Metadata {
     let Dates { published, published_utc, modified } = dates(page, sources, headline, written);
     let section = section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site);
     let owners = COPYRIGHT.iter().flat_map(|name| meta.all(name)).map(str::to_owned).collect();
-    let names = Names { site, owners, persons: &article.persons };
+    let names = Names { site, owners, persons: &article.persons, organizations: &article.organizations };
+    let stated = stated_authors(meta, article.authors.clone());
+    let Byline { authors: persons, credits } = byline(page, sources.items, stated, headline, &names);
     Metadata {
         published,
         published_utc,
         modified,
-        authors: authors(
-            page,
-            sources.items,
-            stated_authors(meta, article.authors.clone()),
-            headline,
-            &names,
-        ),
+        authors: if persons.is_empty() { credits.clone() } else { persons },
+        credits,
         kind: kind(meta, article.kind.clone(), whole.kind.clone()),
         description: description(meta, article),
         keywords: keywords(page, meta, article),

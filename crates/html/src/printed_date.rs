@@ -1,9 +1,10 @@
 //! Finds the date that a page prints next to its headline, for pages that declare no date.
 //!
 //! A line with a date counts if it contains little else: a weekday, a label (`Published`, `Ngày đăng`,
-//! `Опубликовано`), a name. If there are several dates, dates with a time of day are preferred, then dates in
-//! elements with a class or id for a date, then dates after the headline, then the nearest date. A date with
-//! a label such as `Updated` is the date of the last change.
+//! `Опубликовано`), a name. So does the sentence that blog systems write (`This entry was posted on ...`). If
+//! there are several dates, dates with a time of day are preferred, then dates in elements with a class or id
+//! for a date, then dates after the headline, then the nearest date. A date with a label such as `Updated` is
+//! the date of the last change.
 //!
 //! If no date is near the headline, the page after the headline is searched for lines that have a label, or a
 //! class or id for a date. On a page without a headline, lines that contain only a date are searched last,
@@ -20,20 +21,23 @@
 //! read.
 
 mod labels;
+mod line;
 mod others;
 
 use std::ops::Range;
 
 use jiff::civil::Date;
 
-use crate::date::{PartialDateTime, Reader, latin_digits};
-use crate::small_text::{MOST_BYTES, SmallText, ancestors, digits, small_text};
+use crate::date::{PartialDateTime, Reader};
+use crate::small_text::{ancestors, digits, small_text};
 use crate::tags::contains_one;
-use crate::text::tidy;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
 use labels::split_parts;
 pub(crate) use labels::{has_publication_label, is_change};
+use line::{
+    Digits, FEWEST_WITH_UNITS, is_copyright, is_date_alone, is_short, line, of_line, short_date_of_line,
+};
 pub(crate) use others::is_aside;
 use others::{is_of_others, is_todays};
 
@@ -48,23 +52,11 @@ const BESIDE: u32 = 20;
 /// Maximum number of lines to read, and maximum number of `<time>`s to read.
 const MOST_LINES: usize = 500;
 
-const LONGEST_LINE: usize = 200;
-
 /// Maximum length in bytes of a `title` that is a date.
 const LONGEST_TITLE: usize = 50;
 
 /// Attributes with the date of an element. A Unix time is read in all of them.
 const DATE_ATTRIBUTES: [&str; 3] = ["datetime", "title", "data-timestamp"];
-
-const FEWEST_DIGITS: usize = 5;
-/// Minimum number of digits of a Japanese date with an era year: `令和元年5月1日`.
-const FEWEST_WITH_UNITS: usize = 2;
-
-/// Maximum number of other words on a date's line.
-const MOST_WORDS: usize = 6;
-
-/// A line with a full stop and at least this number of other words is a sentence.
-const SENTENCE: usize = 3;
 
 struct DateCandidate {
     id: NodeId,
@@ -231,38 +223,6 @@ fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &R
     out
 }
 
-/// Counts the digits in a range of nodes, so that elements without a date can be skipped quickly.
-struct Digits {
-    from: NodeId,
-    /// The number of digits before each node of the range, and before the node after the range.
-    before: Vec<usize>,
-}
-
-impl Digits {
-    fn new(page: &Page, nodes: Range<NodeId>) -> Self {
-        let from = nodes.start;
-        let mut before = Vec::with_capacity(nodes.len() + 1);
-        before.push(0);
-        let mut sum = 0;
-        for id in nodes {
-            // The elements around a long text are too large to be read.
-            let is_read = |text: &&str| text.len() < MOST_BYTES && !page.is_never_text(page.node(id).parent);
-            sum += page.text(id).filter(is_read).map_or(0, digits);
-            before.push(sum);
-        }
-        Self { from, before }
-    }
-
-    /// Returns the number of digits in a node. If the node ends outside the range, returns the maximum.
-    fn within(&self, page: &Page, id: NodeId) -> usize {
-        let (at, end) = (id - self.from, page.node(id).end - self.from);
-        match self.before.get(end as usize) {
-            Some(behind) => behind - self.before[at as usize],
-            None => usize::MAX,
-        }
-    }
-}
-
 fn dates_of_line(
     page: &Page,
     id: NodeId,
@@ -310,64 +270,6 @@ fn is_in_headline(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
     !ancestors(page, id).take_while(|at| *at != headline).any(|at| is_named_for_a_date(page, at))
 }
 
-fn is_copyright(text: &str) -> bool {
-    text.contains('©') || text.contains("(c)") || text.contains("(C)") || contains_one(text, &["copyright"])
-}
-
-/// Returns a small element's text. Returns `None` if it is too long or has too few digits for a date.
-fn line(page: &Page, id: NodeId) -> Option<String> {
-    let never = |id| page.is_never_text(id) || page.tag(id).is_some_and(|tag| matches!(tag, "a" | "time"));
-    if page.tag(id).is_some() {
-        let small = if never(id) { None } else { SmallText::from_element(page, id) };
-        let text = small.filter(|small| small.digits() >= FEWEST_WITH_UNITS)?.text();
-        return has_enough_digits(&text).then(|| latin_digits(text));
-    }
-    let text = page.text(id).filter(|text| text.len() < 200 && has_enough_digits(text))?;
-    (!never(page.node(id).parent)).then(|| latin_digits(tidy(text)))
-}
-
-fn has_enough_digits(text: &str) -> bool {
-    let digits = digits(text);
-    digits >= FEWEST_DIGITS || digits >= FEWEST_WITH_UNITS && text.contains('年') && text.contains('日')
-}
-
-fn years(text: &str) -> usize {
-    let is_year = |run: &&str| run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
-    text.split(|c: char| !c.is_ascii_digit()).filter(is_year).count()
-}
-
-fn of_line(text: &str, reader: &Reader) -> Option<PartialDateTime> {
-    // If a text has two dates, it is unclear which one counts.
-    (is_short(text) && years(text) <= 1).then(|| reader.moment(text)).flatten()
-}
-
-/// Returns a date with a two-digit year. The date must follow the headline directly, or have a time of day
-/// and an element with a label, class or id for a date.
-fn short_date_of_line(
-    text: &str,
-    id: NodeId,
-    headline: Option<NodeId>,
-    is_named: bool,
-    reader: &Reader,
-) -> Option<PartialDateTime> {
-    let is_beside = headline.is_some_and(|headline| id >= headline && id - headline <= BESIDE);
-    let is_date = (is_beside || is_named) && years(text) == 0 && is_short(text);
-    is_date.then(|| reader.short_date(text)).flatten().filter(|date| is_beside || date.time.is_some())
-}
-
-fn is_short(text: &str) -> bool {
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    if text.len() > LONGEST_LINE || digits > 24 || !has_enough_digits(text) {
-        return false;
-    }
-    let is_beside =
-        |word: &&str| word.chars().any(char::is_alphabetic) && crate::month_names::month(word).is_none();
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let beside = words.filter(is_beside).take(MOST_WORDS + 1).count();
-    let ends_sentence = text.ends_with('.') && text[..text.len() - 1].ends_with(|c: char| c.is_ascii_digit());
-    beside <= MOST_WORDS && !(ends_sentence && beside >= SENTENCE && !has_publication_label(text))
-}
-
 /// Whether a date is likely to be the article's. Rejects dates in lists, and today's date above the headline.
 fn is_plausible(
     page: &Page,
@@ -404,16 +306,6 @@ fn is_named_for_a_change(page: &Page, id: NodeId) -> bool {
         is_named(at, &["update", "modif", "capnhat", "cap-nhat"])
             && !is_named(at, &["publish", "created", "posted"])
     })
-}
-
-fn is_date_alone(text: &str) -> bool {
-    let text = text.trim();
-    let is_number = |part: &str| part.trim_end_matches(char::is_alphabetic).parse::<u16>().is_ok();
-    let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    text.len() < 40 && digits(text) >= FEWEST_DIGITS && {
-        let is_part = |part: &str| is_number(part) || crate::month_names::month(part).is_some();
-        parts.by_ref().take(4).all(is_part) && parts.next().is_none()
-    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@
 //! only `<h1>` of a page becomes the headline even if it is a slogan, provided that a quarter of its words
 //! are in the title.
 
+mod site;
+
 use std::collections::HashSet;
 
 use html5ever::local_name;
@@ -20,6 +22,8 @@ use crate::small_text::{ancestors, beginning, may_be, small_text};
 use crate::tags::contains_one;
 use crate::text::{lines, plain, tidy};
 use crate::{NodeId, Page};
+use site::is_in_host;
+pub(crate) use site::{Site, begins_with_host, has_other_name, is_site, is_user};
 
 /// Separators between the headline and the site's name. All except the bar and the colon need white space on
 /// both sides. The colon counts only next to the site's name or host.
@@ -54,16 +58,6 @@ const MOST_WORDS: usize = 35;
 /// `ONLY_SHARED` is for a page with one `<h1>`, and `ONE_SHARED` for a page with several.
 const ONLY_SHARED: f64 = 0.25;
 const ONE_SHARED: f64 = 0.6;
-
-/// The last part of a title is cut if the host's name contains it and it has at least this length in bytes.
-const HOST_PART: usize = 4;
-
-#[derive(Debug, Default)]
-pub(crate) struct Site<'a> {
-    pub(crate) name: Option<&'a str>,
-    /// The page's own address or, if this is unknown, the declared one.
-    pub(crate) address: Option<&'a str>,
-}
 
 /// Returns the texts of the page's `<h1>`. An `<h1>` in breadcrumbs is omitted.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
@@ -330,52 +324,6 @@ fn without_tight_site<'a>(title: &'a str, site: &Site) -> Option<&'a str> {
 
 fn is_east_asian(c: char) -> bool {
     is_ideograph(c) || matches!(c, '\u{AC00}'..='\u{D7AF}')
-}
-
-/// Whether a part of a title is the site's name or host, or contains it with little other text. Ignores case,
-/// spaces and punctuation.
-pub(crate) fn is_site(part: &str, site: &Site) -> bool {
-    let part = letters(part);
-    if part.is_empty() {
-        return false;
-    }
-    if let Some(name) = site.name {
-        let name = letters(name);
-        if !name.is_empty() && (part == name || (part.len() < name.len() * 2 && part.contains(&name))) {
-            return true;
-        }
-    }
-    let Some(host) = site.address.and_then(host) else { return false };
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    let is_label = |label: &str| {
-        let label = letters(label);
-        // `The Boston Globe` on bostonglobe.com.
-        part == label || (label.len() > 4 && part.len() <= label.len() + 4 && part.contains(&label))
-    };
-    part == letters(host) || host.split('.').filter(|label| label.len() > 2).any(is_label)
-}
-
-/// Whether the host's name contains a title's last part, such as `Paper` on the-paper.vn.
-fn is_in_host(tail: &str, site: &Site) -> bool {
-    let tail = letters(tail);
-    let host = site.address.and_then(host).unwrap_or_default();
-    tail.len() >= HOST_PART && host.split('.').any(|label| letters(label).contains(&tail))
-}
-
-/// Whether a name begins with the host's first label, such as `The Paper News` on the-paper.vn.
-pub(crate) fn begins_with_host(name: &str, site: &Site) -> bool {
-    let host = site.address.and_then(host).unwrap_or_default();
-    let own = letters(host.strip_prefix("www.").unwrap_or(host).split('.').next().unwrap_or_default());
-    own.len() > 2 && letters(name).starts_with(&own)
-}
-
-fn host(address: &str) -> Option<&str> {
-    let (_, rest) = address.split_once("://")?;
-    rest.split(['/', ':', '?', '#']).next()
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns a text's words in lower case. Each CJK character is a word.

@@ -169,6 +169,7 @@ mod tests {
         let document = unpack(&encode(&(first, serde_bytes::ByteBuf::from(text)))).unwrap();
         assert_eq!((document.text.as_str(), document.template_version), ("Mưa.", Some(3)));
         assert_eq!(document.authors, ["An"]);
+        assert_eq!(document.credits, [""; 0]);
         assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
         assert_eq!((document.language_probability, document.extras), (None, Extras::default()));
     }
@@ -190,6 +191,7 @@ mod tests {
             keywords: vec!["rain".into()],
             article_type: Some("news".into()),
             paywalled: Some(false),
+            credits: vec!["Harbour Wire".into()],
             extras: Extras { comments: vec!["Well said".into()], ..Extras::default() },
             ..Document::with_text(id, url, "a.example", "Mưa.".into(), Timestamp::UNIX_EPOCH)
         }

@@ -63,8 +63,8 @@ pub(crate) struct Export {
     /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) section: Vec<String>,
-    /// Export only documents with an author whose name contains this text, in upper or
-    /// lower case; repeatable, one text must match
+    /// Export only documents with an author whose name contains this text, in
+    /// upper or lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) author: Vec<String>,
     /// Export only documents with a keyword that contains this text, in upper or

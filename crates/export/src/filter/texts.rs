@@ -9,7 +9,7 @@ pub enum Property {
     Title,
     /// The section.
     Section,
-    /// The authors. At least one author must match.
+    /// The authors. At least one name must match.
     Author,
     /// The keywords. At least one keyword must match.
     Tag,
@@ -30,13 +30,14 @@ impl Property {
         }
     }
 
-    fn values(self, document: &Document) -> &[String] {
-        match self {
+    fn values(self, document: &Document) -> impl Iterator<Item = &String> {
+        let values: &[String] = match self {
             Self::Title => document.title.as_slice(),
             Self::Section => document.section.as_slice(),
             Self::Author => &document.authors,
             Self::Tag => &document.keywords,
-        }
+        };
+        values.iter()
     }
 }
 
@@ -55,7 +56,7 @@ impl TextFilter {
     }
 
     pub(super) fn holds(&self, document: &Document) -> bool {
-        self.property.values(document).iter().any(|value| {
+        self.property.values(document).any(|value| {
             let value = folded(value);
             self.wanted.iter().any(|wanted| value.contains(wanted.as_str()))
         })

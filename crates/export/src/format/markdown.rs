@@ -11,13 +11,14 @@ use std::io::Write;
 use crate::Record;
 use crate::record::Cell;
 
-const FRONT_MATTER: [&str; 14] = [
+const FRONT_MATTER: [&str; 15] = [
     "id",
     "url",
     "host",
     "title",
     "language",
     "authors",
+    "credits",
     "published",
     "published_utc",
     "modified",

@@ -43,6 +43,7 @@ fn file(record: &Record, xml: &mut String) {
     let document = record.document();
     let titles = |xml: &mut String| {
         element("title", &[], record.title(), xml);
+        // In TEI, an author may be an organization.
         document.authors.iter().for_each(|author| element("author", &[], author, xml));
     };
     let publisher = document.site_name.as_deref().unwrap_or(&document.host);

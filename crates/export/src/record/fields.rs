@@ -26,7 +26,7 @@ impl Field {
 }
 
 /// All fields, in the default order of the output.
-pub static FIELDS: [Field; 47] = [
+pub static FIELDS: [Field; 48] = [
     field("id", FieldType::Text, |r| text(&r.id)),
     field("url", FieldType::Text, |r| text(&r.document.url)),
     field("host", FieldType::Text, |r| text(&r.document.host)),
@@ -37,6 +37,7 @@ pub static FIELDS: [Field; 47] = [
     field("published_utc", FieldType::OptionalTime, |r| Cell::Time(r.document.published_utc)),
     field("modified", FieldType::OptionalText, |r| maybe(&r.document.modified)),
     field("authors", FieldType::Texts, |r| Cell::Texts(&r.document.authors)),
+    field("credits", FieldType::Texts, |r| Cell::Texts(&r.document.credits)),
     field("section", FieldType::OptionalText, |r| maybe(&r.document.section)),
     field("keywords", FieldType::Texts, |r| Cell::Texts(&r.document.keywords)),
     field("description", FieldType::OptionalText, |r| maybe(&r.document.description)),

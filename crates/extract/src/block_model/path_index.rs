@@ -106,13 +106,19 @@ impl PathIndex {
             let below = nearest_named(name).and_then(|named| below.get(named));
             (key(name), lengths(stats, below))
         });
-        let unknown = below.iter().map(|(name, stats)| (key(name), lengths(&DomPathStats::default(), Some(stats))));
+        let unknown =
+            below.iter().map(|(name, stats)| (key(name), lengths(&DomPathStats::default(), Some(stats))));
         let sorted = |mut all: EvidenceByKey| {
             all.sort_unstable_by_key(|(key, _)| *key);
             all
         };
         let (paths, unknown) = (sorted(paths.collect()), sorted(unknown.collect()));
-        Self { names: Names::new(&site.names), paths, below: unknown, repeated: site.repeated.keys().collect() }
+        Self {
+            names: Names::new(&site.names),
+            paths,
+            below: unknown,
+            repeated: site.repeated.keys().collect(),
+        }
     }
 
     /// Returns the first 50,000 lines that contain a word, in page order. Nodes for which `keep` returns `false` are

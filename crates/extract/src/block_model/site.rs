@@ -415,11 +415,13 @@ mod tests {
         let always = Forest::new(vec![super::super::Tree { splits: Vec::new(), leaves: vec![3.0] }]);
         let (site, _) = SiteModel::learn(&pages.iter().collect::<Vec<_>>(), &always);
         let index = PathIndex::from_site(&site);
-        let lines = index.lines(&page(9, "<blockquote>The river rose over the old bridge.</blockquote>"), |_| true);
+        let lines =
+            index.lines(&page(9, "<blockquote>The river rose over the old bridge.</blockquote>"), |_| true);
         let path = lines[1].path.unwrap();
         assert_eq!((path.pages, path.support, path.mean > 2.0), (0, BELOW_PAGES, true));
         assert_eq!(path.decision(), None);
-        let elsewhere = index.lines(&Page::parse("<div class=foot><p>The river rose over the old bridge.</div>"), |_| true);
+        let elsewhere = index
+            .lines(&Page::parse("<div class=foot><p>The river rose over the old bridge.</div>"), |_| true);
         assert_eq!(elsewhere[0].path, None);
     }
 }

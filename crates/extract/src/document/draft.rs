@@ -101,6 +101,7 @@ pub fn document_of(
         modified: metadata.modified,
         kinds: kinds(lines),
         authors: metadata.authors,
+        credits: metadata.credits,
         section: metadata.section,
         canonical: metadata.canonical,
         content_hash: ContentHash::from_text(&text),

@@ -46,8 +46,11 @@ pub struct Document {
     pub published_utc: Option<Timestamp>,
     /// The time of the last change, in the same form as [`Self::published`].
     pub modified: Option<String>,
-    /// The authors' names, in the order of the page.
+    /// The authors' names, in the order of the page, or [`Self::credits`] if no person is named.
     pub authors: Vec<String>,
+    /// The newspaper, agency or desk that is named in place of a person, such as "Reuters". Empty if the authors are
+    /// persons.
+    pub credits: Vec<String>,
     /// The section, such as "World".
     pub section: Option<String>,
     /// The keywords or tags, at most 50.
@@ -127,6 +130,7 @@ impl Document {
             published_utc: document.published_utc,
             modified: document.modified,
             authors: document.authors,
+            credits: document.credits,
             section: document.section,
             keywords: document.keywords,
             description: document.description,

@@ -68,7 +68,8 @@ pub(crate) fn decide(page: &Page, blocks: &mut [ClassifiedBlock]) -> Decided {
             at if at < *first && at + LEAD_LINES >= *first => MIN_LEAD_WORDS,
             _ => MIN_OUTSIDE_WORDS,
         };
-        let least = if block.path.is_none_or(|path| path.pages == 0) { least.max(MIN_UNKNOWN_WORDS) } else { least };
+        let least =
+            if block.path.is_none_or(|path| path.pages == 0) { least.max(MIN_UNKNOWN_WORDS) } else { least };
         let is_promising = block.path.is_some_and(|path| path.mean > 0.0);
         if block.is_link() || block.words < least && !is_promising {
             (block.log_odds, block.reason) = (UNLIKELY, Reason::Unlikely);

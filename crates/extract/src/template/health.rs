@@ -317,7 +317,10 @@ mod tests {
         for number in 0..100 {
             let is_unlike = number % 20 < 11;
             let released = window.push(number, seen[usize::from(is_unlike)], is_unlike);
-            assert_eq!(released, number.checked_sub(20).filter(|_| is_unlike).into_iter().collect::<Vec<_>>());
+            assert_eq!(
+                released,
+                number.checked_sub(20).filter(|_| is_unlike).into_iter().collect::<Vec<_>>()
+            );
             assert!(!window.out_of_date(), "page {number}");
         }
         assert_eq!(window.unlike_pages().copied().collect::<Vec<_>>(), (80..91).collect::<Vec<_>>());

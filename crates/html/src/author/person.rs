@@ -2,19 +2,20 @@
 //!
 //! Limitation: capitals decide, so `Hanoi Harbour` counts as a person.
 
+use super::organization::is_organization;
+
 /// Maximum number of words of a person's name.
 pub(super) const NAME_WORDS: usize = 5;
 
-/// Whether a name may be a person's. A name in a script without capitals may be, unless it names a newspaper.
+/// Whether a name may be a person's. A name in a script without capitals may be, unless it is an
+/// organization's.
 pub(super) fn may_be_person(name: &str) -> bool {
-    const PAPERS: [&str; 12] =
-        ["新聞", "新闻", "通信", "通讯", "編集", "编辑", "뉴스", "일보", "신문", "网", "報社", "وكالة"];
     let is_cased = name.chars().any(|c| c.is_uppercase() || c.is_lowercase());
     is_person(name)
         || !is_cased
             && name.split_whitespace().count() <= NAME_WORDS
             && name.chars().count() <= 30
-            && !PAPERS.iter().any(|paper| name.contains(paper))
+            && !is_organization(name)
 }
 
 /// Whether a text looks like a person's name: two to five words with capitals, or two to four ideographs. A
@@ -27,94 +28,16 @@ pub(super) fn is_person(name: &str) -> bool {
     let is_capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
     if words.len() == 1 {
         return (2..=4).contains(&name.chars().count())
-            && name.chars().all(|c| ('\u{4E00}'..='\u{9FFF}').contains(&c));
+            && name.chars().all(|c| ('\u{4E00}'..='\u{9FFF}').contains(&c))
+            && !is_organization(name);
     }
     (2..=NAME_WORDS).contains(&words.len())
-        && !name
-            .contains(|c: char| c.is_ascii_digit() || matches!(c, ',' | ';' | '?' | '!' | '@' | '|' | '/'))
+        && !name.contains(|c: char| {
+            c.is_ascii_digit() || matches!(c, ',' | ';' | ':' | '?' | '!' | '@' | '|' | '/')
+        })
         && !begins_with_article(name)
         && words.iter().all(|word| is_capital(word) || PARTICLES.contains(word))
-        && !words.iter().map(|word| word.to_lowercase()).any(|word| is_role(&word) || is_organization(&word))
-}
-
-/// Whether a word names a role, such as `editor`.
-pub(super) fn is_role(word: &str) -> bool {
-    const ROLES: [&str; 18] = [
-        "director",
-        "manager",
-        "president",
-        "officer",
-        "team",
-        "correspondent",
-        "editor",
-        "editors",
-        "reporter",
-        "reporters",
-        "staff",
-        "writer",
-        "writers",
-        "columnist",
-        "contributor",
-        "contributors",
-        "developer",
-        "producer",
-    ];
-    ROLES.contains(&word.trim_end_matches([',', '.']))
-}
-
-/// Whether a word occurs in names of newspapers, agencies and companies, but hardly in names of persons.
-fn is_organization(word: &str) -> bool {
-    const PARTS: [&str; 12] = [
-        "redaktion",
-        "redacci",
-        "rédaction",
-        "redazione",
-        "redakcj",
-        "agentur",
-        "agence",
-        "agencia",
-        "agenzia",
-        "ajans",
-        "nachrichten",
-        "zeitung",
-    ];
-    const WORDS: [&str; 33] = [
-        "news",
-        "times",
-        "desk",
-        "editorial",
-        "newsroom",
-        "agency",
-        "wire",
-        "bureau",
-        "service",
-        "services",
-        "media",
-        "magazine",
-        "network",
-        "tribune",
-        "gazette",
-        "online",
-        "digital",
-        "group",
-        "university",
-        "institute",
-        "department",
-        "ministry",
-        "association",
-        "associated",
-        "foundation",
-        "company",
-        "administrator",
-        "inc",
-        "ltd",
-        "llc",
-        "gmbh",
-        "corp",
-        "corporation",
-    ];
-    let word = word.trim_end_matches([',', '.']);
-    WORDS.contains(&word) || PARTS.iter().any(|part| word.contains(part))
+        && !is_organization(name)
 }
 
 fn begins_with_article(name: &str) -> bool {

@@ -202,7 +202,16 @@ fn a_person_may_have_the_name_of_the_site() {
         .authors
     };
     assert_eq!(page(""), ["An Example"]);
+    assert_eq!(page(r#","publisher":{"@type":"Organization","name":"Notes on Rain"}"#), ["An Example"]);
     assert_eq!(page(r#","publisher":{"@type":"Organization","name":"An Example"}"#), [""; 0]);
+}
+
+#[test]
+fn a_declared_organization_is_a_credit() {
+    let found = of(r#"<script type="application/ld+json">{"@type":"Article","headline":"H",
+        "author":{"@type":"Organization","name":"Old Harbour"}}</script>"#);
+    let harbour = vec!["Old Harbour".to_owned()];
+    assert_eq!((found.authors, found.credits), (harbour.clone(), harbour));
 }
 
 #[test]

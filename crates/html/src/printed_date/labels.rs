@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{LONGEST_LINE, years};
+use super::line::{LONGEST_LINE, years};
 use crate::month_names::folded;
 
 const CHANGED: [&str; 34] = [
@@ -42,7 +42,11 @@ const CHANGED: [&str; 34] = [
     "업데이트",
 ];
 
-const PUBLISHED: [&str; 46] = [
+const PUBLISHED: [&str; 50] = [
+    "this entry was",
+    "this post was",
+    "dieser beitrag wurde",
+    "dieser eintrag wurde",
     "published",
     "posted",
     "first",
@@ -133,7 +137,7 @@ pub(crate) fn has_publication_label(text: &str) -> bool {
     let text = text.trim_start();
     let beginning = text.char_indices().nth(20).map_or(text, |(at, _)| &text[..at]);
     // Checking the first letter rejects most texts without folding them.
-    let is_first = |c: char| !c.is_ascii() || b"pfcxndvegwouzy".contains(&(c.to_ascii_lowercase() as u8));
+    let is_first = |c: char| !c.is_ascii() || b"pfcxndvegwouzyt".contains(&(c.to_ascii_lowercase() as u8));
     if !beginning.starts_with(is_first) {
         return false;
     }

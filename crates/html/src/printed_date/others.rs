@@ -50,7 +50,7 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     let in_article = || ancestors(page, id).any(|at| page.tag(at) == Some("article"));
     let around = ancestors(page, id).take_while(|at| !holds_headline(at));
     around.filter(|at| !is_wrapper(at)).any(|at| {
-        has_class_word(page, at, &["comment", "related"])
+        has_class_word(page, at, &["comment", "related", "teaser"])
             || has_word(page, at, &OTHERS)
             || is_footer(at) && !in_article()
     })

@@ -197,3 +197,23 @@ fn a_date_in_an_attribute_of_any_element() {
     check("<h1>H</h1><a title=2026-11-20T14:30:00Z>3 hours ago</a>", at, None);
     check("<h1>H</h1><a title=2000480258>Share</a>", None, None);
 }
+
+#[test]
+fn a_date_of_a_teaser_is_not_the_articles() {
+    check("<h1>H</h1><p>x</p><div class=teaser><time datetime=2026-09-02>2 Sep</time></div>", None, None);
+}
+
+#[test]
+fn the_sentence_of_a_blog_has_a_date() {
+    for (sentence, date) in [
+        (
+            "This entry was posted on Friday, November 20th, 2026 at 9:30 am and is filed under <a>Rain</a>.",
+            "2026-11-20T09:30:00",
+        ),
+        ("This entry was posted in <a>Rain</a> by An on November 20, 2026.", "2026-11-20"),
+        ("Dieser Beitrag wurde am 20. November 2026 in <a>Regen</a> veröffentlicht.", "2026-11-20"),
+    ] {
+        let html = format!("<h1>H</h1>{}<div>{sentence}</div>", "<p>x".repeat(200));
+        check(&html, Some(date), None);
+    }
+}

@@ -32,6 +32,8 @@ class Document:
     """Time of the last change, in the same form as `published`."""
     authors: List[str]
     """Names of the authors, in the order of the page."""
+    credits: List[str]
+    """Newspaper, agency or desk that is named in place of an author, such as "Reuters"."""
     section: Optional[str]
     """Section, such as "World"."""
     keywords: List[str]

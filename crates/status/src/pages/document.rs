@@ -79,13 +79,14 @@ pub(crate) fn title(document: &Document) -> String {
 fn facts(request: &PageRequest, document: &Document) -> Markup {
     let fact = |name: &str, value: Markup| gleaner_render::page::fact(name, &value);
     let words = gleaner_corpus::words(&document.text);
+    let byline = document.authors.join(", ");
     let is_link = document.url.starts_with("https://") || document.url.starts_with("http://");
     html! {
         dl.facts {
             (fact(request.translate("Host", "Trang báo"), host_link(&document.host)))
             @if let Some(published) = &document.published { (fact(request.translate("Published", "Xuất bản"), published_time(published))) }
             (fact(request.translate("Fetched", "Tải về"), time_with_zone(document.fetched)))
-            @if !document.authors.is_empty() { (fact(request.translate("By", "Tác giả"), html! { (document.authors.join(", ")) })) }
+            @if !byline.is_empty() { (fact(request.translate("By", "Tác giả"), html! { (byline) })) }
             @if let Some(section) = &document.section { (fact(request.translate("Section", "Chuyên mục"), html! { (section) })) }
             (fact(request.translate("Language", "Ngôn ngữ"), html! { (document.language) }))
             (fact(request.translate("Words", "Số từ"), html! { (request.language.number(words as u64)) }))

@@ -131,7 +131,9 @@ impl DoctorContext {
                 let least = self.config.crawl.revisit.get();
                 after_last_visit(record, least, self.is_retried(record).map_err(Failure::work)?)
             }
-            UrlState::Kept => "done; its raw page is kept, since its host's template may learn from it".into(),
+            UrlState::Kept => {
+                "done; its raw page is kept, since its host's template may learn from it".into()
+            }
         })
     }
 
