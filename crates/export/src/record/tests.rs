@@ -50,7 +50,7 @@ pub(crate) fn documents() -> Vec<Document> {
         kinds: String::new(),
         language: "en".into(),
         published: None,
-        authors: Vec::new(),
+        authors: vec!["Harbour Wire".into()],
         credits: vec!["Harbour Wire".into()],
         section: None,
         canonical: Some("http://villagepost.example/a".into()),

@@ -199,11 +199,19 @@ fn a_person_may_have_the_name_of_the_site() {
             r#"<meta property=og:site_name content="An Example"><script type="application/ld+json">{{"@type":"Article",
             "headline":"H","author":[[{{"@type":"Person","name":"An Example"}}]]{publisher}}}</script>"#
         ))
-        .authors
     };
-    assert_eq!(page(""), ["An Example"]);
-    assert_eq!(page(r#","publisher":{"@type":"Organization","name":"Notes on Rain"}"#), ["An Example"]);
-    assert_eq!(page(r#","publisher":{"@type":"Organization","name":"An Example"}"#), [""; 0]);
+    let cases = [
+        ("", false),
+        (r#","publisher":{"@type":"Organization","name":"Notes on Rain"}"#, false),
+        (r#","publisher":{"@type":"Organization","name":"An Example"}"#, true),
+    ];
+    for (publisher, is_credit) in cases {
+        let found = page(publisher);
+        assert_eq!(
+            (&found.authors[..], found.credits.len()),
+            (&["An Example".to_owned()][..], usize::from(is_credit))
+        );
+    }
 }
 
 #[test]

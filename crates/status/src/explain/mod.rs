@@ -194,20 +194,20 @@ mod tests {
     #[test]
     fn detection_gives_its_own_reasons() {
         let sentence = "Rain fell on the valley for the third day in a row, and the river rose above it.";
-        let page = |number: usize, more: &str| {
+        let talk = |number: usize| format!("<div class=talk><p>I said so, says reader {number}.</p></div>");
+        let page = |number: usize, more: &str, end: &str| {
             let paragraphs = (0..4).map(|at| format!("<p>{sentence} Story {number}, part {at}.</p>"));
             let story: String = paragraphs.collect();
             Page::parse(&format!(
                 "<title>Story {number}</title><ul class=menu><li><a href=/>Home of the news</a><li><a href=/{number}>\
-                 Choir {number}</a></ul><div class=story>{story}{more}{story}</div><p>All rights are reserved.</p>\
-                 <div class=talk><p>I said so, says reader {number}.</p></div>"
+                 Choir {number}</a></ul><div class=story>{story}{more}{story}</div><p>All rights are reserved.</p>{end}"
             ))
         };
-        let pages: Vec<Page> = (0..8).map(|number| page(number, "")).collect();
+        let pages: Vec<Page> = (0..8).map(|number| page(number, "", &talk(number))).collect();
         let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
         let learned = SiteTemplate::learn("a.example", 2, jiff::Timestamp::UNIX_EPOCH, &pages);
         let template = PreparedTemplate::new(learned);
-        let page = page(70, "<p>Photo: Anna Berg</p><blockquote>So it was.</blockquote>");
+        let page = page(70, "<p>Photo: Anna Berg</p><blockquote>So it was.</blockquote>", "");
         let pins = Pins::default();
         let judgement = template.extract(&page, &pins);
         let template = Some(template.template());

@@ -39,7 +39,7 @@ Mưa
 </s>
 </p>
 </doc>
-<doc id="02020202020202020202020202020202" url="http://villagepost.example/a" host="villagepost.example:8080" language="en" title="" authors="" section="" published="" fetched="2026-11-20T02:30:00Z" cluster="02020202020202020202020202020202" words="10">
+<doc id="02020202020202020202020202020202" url="http://villagepost.example/a" host="villagepost.example:8080" language="en" title="" authors="Harbour Wire" section="" published="" fetched="2026-11-20T02:30:00Z" cluster="02020202020202020202020202020202" words="10">
 <p kind="paragraph">
 <s>
 It's
@@ -59,5 +59,5 @@ km
 </s>
 </p>
 </doc>
-<doc id="03030303030303030303030303030303" url="http://villagepost.example/a" host="villagepost.example:8080" language="und" title="" authors="" section="" published="" fetched="2026-11-20T02:30:00Z" cluster="03030303030303030303030303030303" words="0">
+<doc id="03030303030303030303030303030303" url="http://villagepost.example/a" host="villagepost.example:8080" language="und" title="" authors="Harbour Wire" section="" published="" fetched="2026-11-20T02:30:00Z" cluster="03030303030303030303030303030303" words="0">
 </doc>
