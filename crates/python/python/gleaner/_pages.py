@@ -64,6 +64,8 @@ class Seen(NamedTuple):
     known: int
     repeated: int
     alone: bool
+    has_new_paths: bool
+    """Whether the model decided about lines at DOM paths that few of these pages have."""
 
 
 class Template:
