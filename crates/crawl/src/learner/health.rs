@@ -52,9 +52,11 @@ impl Learner {
         }
         let least = self.prepare_pages;
         match update_health(&recorder.store, change, visit, fit, is_kept, least)? {
-            Fit::Usual => {}
-            Fit::Outdated(buffered) => self.template_outdated(visit.record.host, visit.url.host(), buffered),
-            Fit::FurtherLayouts(buffered) => self.set_buffered(visit.record.host, buffered),
+            TemplateHealth::Usual => {}
+            TemplateHealth::Outdated(buffered) => {
+                self.template_outdated(visit.record.host, visit.url.host(), buffered)
+            }
+            TemplateHealth::FurtherLayouts(buffered) => self.set_buffered(visit.record.host, buffered),
         }
         Ok(())
     }
@@ -73,17 +75,18 @@ impl Learner {
 
     fn set_buffered(&mut self, id: HostId, buffered: usize) {
         let Some(host) = self.hosts.get_mut(&id) else { return };
+        let more = buffered.saturating_sub(host.buffered);
         host.buffered = buffered;
-        self.progress.buffered.fetch_add(buffered as u64, Ordering::Relaxed);
+        self.progress.buffered.fetch_add(more as u64, Ordering::Relaxed);
     }
 }
 
-/// What a page shows about its host's template.
-enum Fit {
+/// What the last pages of a host show about its template.
+enum TemplateHealth {
     Usual,
-    /// The template is out of date. The number of pages that were buffered for the next one.
+    /// The template is out of date. Contains the number of the host's buffered pages.
     Outdated(usize),
-    /// There are enough pages of further layouts. Their number.
+    /// There are enough pages of further layouts. Contains the number of the host's buffered pages.
     FurtherLayouts(usize),
 }
 
@@ -96,30 +99,39 @@ fn update_health(
     fit: PageFit,
     is_kept: bool,
     least: usize,
-) -> Result<Fit, CrawlError> {
+) -> Result<TemplateHealth, CrawlError> {
     let name = visit.url.host();
     let mut window: Window<UrlKey> = store.health(name)?.unwrap_or_default();
     for page in window.push(visit.key, fit, is_kept) {
         change.release_page(page)?;
     }
     let outdated = window.out_of_date();
+    if outdated || window.has_further_layouts(least) {
+        // A visit that gave no text, or that will be repeated, has ended the state of a kept page.
+        let mut kept = Vec::new();
+        for page in window.kept_pages() {
+            if change.url(*page)?.is_some_and(|record| record.state == UrlState::Kept) {
+                kept.push(*page);
+            }
+        }
+        window.retain_kept(|page| kept.contains(page));
+    }
     if !outdated && !window.has_further_layouts(least) {
         change.put_health(name, &window);
-        return Ok(Fit::Usual);
+        return Ok(TemplateHealth::Usual);
     }
     let mut buffered = 0;
     for page in window.take_kept() {
-        // Of pages with a planned visit, no raw page is kept.
-        if let Some(record) = change.url(page)?.filter(|record| record.state == UrlState::Kept) {
+        if let Some(record) = change.url(page)? {
             buffered = change.buffer(page, record)? as usize;
         }
     }
     if !outdated {
         change.put_health(name, &window);
-        return Ok(Fit::FurtherLayouts(buffered));
+        return Ok(TemplateHealth::FurtherLayouts(buffered));
     }
     change.put_health(name, &Window::<UrlKey>::default());
     let host = change.host(name, visit.url.domain())?;
     change.put_host(&HostRecord { outdated: true, ..host });
-    Ok(Fit::Outdated(buffered))
+    Ok(TemplateHealth::Outdated(buffered))
 }

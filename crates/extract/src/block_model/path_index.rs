@@ -45,8 +45,8 @@ pub struct PathIndex {
 /// The evidence for each range of lengths, by the hash of a name, sorted.
 type EvidenceByKey = Vec<(u64, [Option<PathEvidence>; LENGTHS])>;
 
-/// Returns the name of the nearest element with a class or id in the name of a DOM path. `None` if there is none, or if the
-/// DOM path is one of links.
+/// Returns the name of the nearest element with a class or id in the name of a DOM path. `None` if no element has one, or
+/// if the DOM path is one of links.
 pub(super) fn nearest_named(path: &str) -> Option<&str> {
     let is_link = path.ends_with(LINK);
     path.rsplit(" > ").find(|name| is_named(name)).filter(|_| !is_link)

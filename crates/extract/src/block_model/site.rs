@@ -200,8 +200,8 @@ impl DomPathStats {
 }
 
 impl PathEvidence {
-    /// Returns whether a line at the DOM path is body text, or `None` if the model has to be asked. The DOM path decides
-    /// in two cases:
+    /// Returns whether a line at the DOM path is body text, or `None` if the model has to decide. The DOM path decides in
+    /// two cases:
     ///
     /// * The model would almost certainly say the same of every line there: the mean is farther from 0 than the
     ///   deviation.

@@ -184,7 +184,8 @@ impl Pins {
         &self.inserts
     }
 
-    /// Returns the name of the setting that requests the inserts, such as `text.keep`. It is empty if there is none.
+    /// Returns the name of the setting that requests the inserts, such as `text.keep`. It is empty if no setting
+    /// does.
     #[must_use]
     pub fn asked_by(&self) -> &str {
         &self.asked_by

@@ -26,7 +26,7 @@ const MIN_LEAD_WORDS: u32 = 8;
 /// The number of lines before the body text that may be a lead.
 const LEAD_LINES: usize = 6;
 
-/// The model is asked if its answers would probably change at least this share of the words of the text.
+/// The model decides about the open lines if it would probably change at least this share of the words of the text.
 const MAX_DOUBT: f32 = 0.005;
 
 /// The probability that a line at an unknown DOM path is body text, although nothing speaks for it.
@@ -87,7 +87,7 @@ pub(crate) fn decide(page: &Page, blocks: &mut [ClassifiedBlock]) -> Decided {
     Decided::Known(open)
 }
 
-/// Whether the answers of the model about the open lines would hardly change the text, which has `words` words.
+/// Whether the model would hardly change the text, which has `words` words, by what it says about the open lines.
 fn is_negligible(open: &[usize], blocks: &[ClassifiedBlock], words: u32) -> bool {
     let doubt = |block: &ClassifiedBlock| block.path.map_or(UNKNOWN_DOUBT, |path| path.doubt());
     let doubtful: f32 = open.iter().map(|at| blocks[*at].words as f32 * doubt(&blocks[*at])).sum();

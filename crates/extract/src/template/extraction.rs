@@ -467,6 +467,19 @@ mod tests {
     }
 
     #[test]
+    fn doubtful_lines_do_not_matter_in_a_long_text() {
+        let template = template();
+        let story = |paragraphs: usize| {
+            let story = format!("<p>{SENTENCE}</p>").repeat(paragraphs);
+            Page::parse(&format!("<div class=story>{story}</div><section>{SENTENCE}</section>"))
+        };
+        // 18 words at an unknown DOM path count as 5.4 words, which are 0.5% of 1,080 words.
+        for (paragraphs, is_detected) in [(4, false), (59, false), (61, true)] {
+            assert_eq!(detect(&template, &story(paragraphs)).is_some(), is_detected, "{paragraphs}");
+        }
+    }
+
+    #[test]
     fn lines_between_body_text_are_body_text() {
         let template = template();
         let story = |between: &str| {

@@ -219,6 +219,16 @@ impl<K: PartialEq + Copy> Window<K> {
         self.kept.len() >= least && self.unlike_pages().count() < Self::UNLIKE / 2
     }
 
+    /// Returns the kept pages. The oldest page is first.
+    pub fn kept_pages(&self) -> impl Iterator<Item = &K> {
+        self.kept.iter()
+    }
+
+    /// Forgets the kept pages for which `is_kept` returns `false`.
+    pub fn retain_kept(&mut self, is_kept: impl FnMut(&K) -> bool) {
+        self.kept.retain(is_kept);
+    }
+
     /// Removes and returns the kept pages. The oldest page is first.
     pub fn take_kept(&mut self) -> impl Iterator<Item = K> + use<K> {
         std::mem::take(&mut self.kept).into_iter()
@@ -377,6 +387,8 @@ mod tests {
             let released = window.push(number, new, true);
             assert_eq!(released.first().copied(), number.checked_sub(Window::<usize>::MAX_KEPT));
         }
+        window.retain_kept(|number| *number < 60);
+        assert_eq!(window.take_kept().collect::<Vec<_>>(), (50..60).collect::<Vec<_>>());
     }
 
     fn redesigned() -> PageFit {

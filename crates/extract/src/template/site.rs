@@ -348,4 +348,24 @@ mod tests {
             assert!(wrong.contains("the place \"p.x\" is out of its range"), "{wrong}");
         }
     }
+
+    #[test]
+    fn a_template_that_learned_further_layouts_forgets_nothing() {
+        let first = learned();
+        let further = |number: usize| {
+            Page::parse(&format!("<title>Walk</title><div class=gallery>{}</div>", story(number)))
+        };
+        let pages: Vec<Page> = (0..6).map(further).collect();
+        let pages: Vec<_> = pages.iter().map(|page| ("https://a.example/", page)).collect();
+        let mut second = SiteTemplate::learn("a.example", 3, jiff::Timestamp::UNIX_EPOCH, &pages);
+        let own = second.health;
+        second.extend(&first);
+        assert!(own != first.health && second.health == first.health && second.earlier == first.earlier);
+        assert_eq!(second.site.pages, first.site.pages + 6);
+        for page in [page(&story(7)), further(7)] {
+            assert_eq!(extract(&second, &page).method, Method::Detection);
+            assert!(!second.compare(&extract(&second, &page)).unlike);
+        }
+        assert_ne!(extract(&first, &further(7)).method, Method::Detection);
+    }
 }

@@ -51,7 +51,8 @@ impl Names<'_> {
         cleaned.flat_map(|text| names_in(&text)).find(|name| is_site(name, &self.site) && self.is_site(name))
     }
 
-    /// Whether a name is a person's. A declared organization is none, even if its name looks like a person's.
+    /// Whether a name is a person's. A declared organization is not a person, even if its
+    /// name looks like a person's.
     pub(super) fn is_person(&self, name: &str) -> bool {
         may_be_person(name) && !is_in(self.organizations, name)
     }

@@ -1,3 +1,5 @@
+//! Tests of by-lines, authors and credits.
+
 use super::*;
 use crate::title::Site;
 
