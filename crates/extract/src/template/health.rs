@@ -79,6 +79,10 @@ impl PageFit {
 
 const ANOTHER_ORDER: u32 = 5;
 
+/// The number of newest pages that are all unlike if a new design may have begun. So at most two of its pages are
+/// learned as a further layout, which is too few for DOM paths that decide.
+const NEWEST: usize = 3;
+
 /// A page is unlike if its relative share ([`Health::known_share`]) is below this value. On sites that were
 /// not redesigned, nine of ten pages have at least 0.4. With renamed classes, pages have at most 0.3.
 const FAMILIAR: f32 = 0.35;
@@ -212,11 +216,12 @@ impl<K: PartialEq + Copy> Window<K> {
         self.unlike_pages().count() >= Self::UNLIKE
     }
 
-    /// Whether the template should learn the kept pages in addition: there are at least `least`, and no new design seems
-    /// to have begun.
+    /// Whether the template should learn the kept pages in addition: there are at least `least`, and the newest pages
+    /// are not all unlike, as they are after a redesign.
     #[must_use]
     pub fn has_further_layouts(&self, least: usize) -> bool {
-        self.kept.len() >= least && self.unlike_pages().count() < Self::UNLIKE / 2
+        let mut newest = self.pages.iter().rev().take(NEWEST);
+        self.kept.len() >= least && newest.any(|(_, seen)| !seen.unlike)
     }
 
     /// Returns the kept pages. The oldest page is first.
@@ -372,11 +377,23 @@ mod tests {
         let mut window = Window::default();
         for number in 0..Window::<usize>::UNLIKE {
             assert!(!window.out_of_date());
-            assert_eq!(window.has_further_layouts(3), (3..6).contains(&number), "page {number}");
+            assert!(!window.has_further_layouts(3), "page {number}");
             window.push(number, unlike, true);
         }
         assert!(window.out_of_date() && !window.has_further_layouts(3));
         assert_eq!(window.take_kept().count(), 12);
+    }
+
+    #[test]
+    fn a_layout_of_half_of_the_pages_is_a_further_layout() {
+        let usual = Health::from_pages(&[usual()]).compare(&usual());
+        let unlike = PageFit { has_new_paths: true, ..redesigned() };
+        let mut window = Window::default();
+        for number in 0..40 {
+            window.push(number, if number % 2 == 0 { unlike } else { usual }, number % 2 == 0);
+            assert!(!window.out_of_date());
+            assert_eq!(window.has_further_layouts(10), number >= 18, "page {number}");
+        }
     }
 
     #[test]
