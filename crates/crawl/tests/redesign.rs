@@ -127,3 +127,28 @@ fn stopped_again_and_again_around_the_redesign_it_ends_the_same() {
     }
     assert!(stops > 10, "stopped {stops} times only");
 }
+
+#[test]
+fn a_layout_of_every_second_page_is_learned_without_forgetting_the_other() {
+    let options = NewspaperOptions {
+        faults: false,
+        redesigned_after: Some(PREPARE),
+        redesigned_every: 2,
+        ..NewspaperOptions::default()
+    };
+    let (newspaper, folder) = (Newspaper::start_in_background(options).unwrap(), TempDir::new().unwrap());
+    let sets = settings(&newspaper);
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let (_, store) = crawl(folder.path(), &Newspaper::seeds().join("\n"), &sets);
+    let documents = documents(&store);
+    for article in newspaper.expected() {
+        let copies: Vec<&Document> = article.urls.iter().filter_map(|url| documents.get(url)).collect();
+        assert!(!copies.is_empty(), "{} is lost", article.path);
+        copies.iter().for_each(|document| check_text(document, &article));
+    }
+    for host in store.hosts().map(|host| host.unwrap()) {
+        let template = SiteTemplate::from_json(&store.template(&host.name).unwrap().unwrap()).unwrap();
+        assert!(template.version > 1, "{}: the other layout was not learned", host.name);
+        assert!(template.earlier.is_empty(), "{}: the template was out of date", host.name);
+    }
+}

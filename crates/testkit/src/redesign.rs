@@ -16,13 +16,15 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug)]
 pub(crate) struct Redesign {
     pub after: usize,
+    pub every: usize,
     pub answered: AtomicUsize,
 }
 
 impl Redesign {
     /// Counts an article page. Returns whether this page has the new design.
     pub(crate) fn has_come(&self) -> bool {
-        self.answered.fetch_add(1, Relaxed) >= self.after
+        let later = self.answered.fetch_add(1, Relaxed).checked_sub(self.after);
+        later.is_some_and(|later| later % self.every == 0)
     }
 }
 
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn after_so_many_article_pages_the_design_is_another() {
         for paper in &PAPERS {
-            let site = Site::new(paper, 8, false, Some(3));
+            let site = Site::new(paper, 8, false, Some((3, 1)));
             let pages: Vec<String> = site
                 .articles
                 .iter()

@@ -41,6 +41,8 @@ pub struct NewspaperOptions {
     /// The number of article pages that each paper serves before its redesign. `None` means that there is no
     /// redesign.
     pub redesigned_after: Option<usize>,
+    /// After the redesign, one article page in this number has the new design. 1 means all of them.
+    pub redesigned_every: usize,
     /// Many generated papers, which are served in addition to the two papers.
     pub generated: Option<GeneratedPapers>,
     /// Two more papers, which have new articles every day. They are served in addition to the usual two
@@ -55,6 +57,7 @@ impl Default for NewspaperOptions {
             faults: true,
             latency: Duration::ZERO,
             redesigned_after: None,
+            redesigned_every: 1,
             generated: None,
             daily: None,
         }
@@ -207,7 +210,8 @@ impl Newspaper {
 
 impl Shared {
     fn new(options: &NewspaperOptions) -> Self {
-        let site = |paper| Site::new(paper, options.articles, options.faults, options.redesigned_after);
+        let redesign = options.redesigned_after.map(|after| (after, options.redesigned_every));
+        let site = |paper| Site::new(paper, options.articles, options.faults, redesign);
         let sites = PAPERS.iter().map(site);
         Self {
             sites: sites.collect(),

@@ -49,13 +49,13 @@ pub(crate) mod special {
 }
 
 impl Site {
-    /// Creates a paper with its newest `count` articles. `redesigned_after` is the number of article pages
-    /// before the redesign.
+    /// Creates a paper with its newest `count` articles. `redesign` is the number of article pages
+    /// before the redesign, and the number of later pages of which one has the new design.
     pub(crate) fn new(
         paper: &'static Paper,
         count: usize,
         faults: bool,
-        redesigned_after: Option<usize>,
+        redesign: Option<(usize, usize)>,
     ) -> Self {
         let texts = paper.texts.iter().take(count);
         let articles = texts.map(|(name, text)| {
@@ -64,7 +64,8 @@ impl Site {
         });
         let site = Self::with_articles(paper, articles.collect());
         let wire = site.articles.get(special::WIRE).map(|article| article.wire(&paper.agency));
-        let redesign = redesigned_after.map(|after| Redesign { after, answered: AtomicUsize::new(0) });
+        let redesign =
+            redesign.map(|(after, every)| Redesign { after, every, answered: AtomicUsize::new(0) });
         Self { wire, faults: faults.then(Faults::default), redesign, ..site }
     }
 
