@@ -10,7 +10,9 @@
 //!    rejected if its body text is in no language: some sites shift the letters of a text for subscribers.
 //! 3. [`Signals`] recognize hubs. An article has one long sequence of sentences that no line of links
 //!    interrupts. A hub has many short sequences.
-//! 4. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if the page is
+//! 4. A declared article with a publication time and a long sequence of prose is an article if nothing suggests a
+//!    wall or a gallery. Neither model is asked about it.
+//! 5. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if the page is
 //!    almost certainly not an article. About ninety features describe the body text that the block model
 //!    found, links, cards, controls, headline, declarations and address.
 //!
@@ -26,7 +28,7 @@ use std::fmt;
 use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
-use crate::block_model::{self, ClassifiedBlock, Forest};
+use crate::block_model::{self, ClassifiedBlock, Forest, PathIndex};
 use crate::template::PreparedTemplate;
 
 mod address;
@@ -167,7 +169,15 @@ const GOODS: f32 = 3.0;
 /// runs only if the rules before it do not reject the page.
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> PageClass {
-    article_blocks(page, url, None).map_or_else(PageClass::NotArticle, |_| PageClass::Article)
+    let evidence = Evidence::new(page, url);
+    if let Some(reason) = evidence.without_model(None) {
+        return PageClass::NotArticle(reason);
+    }
+    if evidence.is_certain(|| PathIndex::default().lines(page, |_| true)) {
+        return PageClass::Article;
+    }
+    let blocks = block_model::classify(page, block_model::built_in());
+    reason(model::built_in(), &evidence, &blocks).map_or(PageClass::Article, PageClass::NotArticle)
 }
 
 /// Returns the blocks of an article, classified by the built-in block model, for
@@ -215,6 +225,9 @@ pub fn judge_with(model: &Forest, page: &Page, url: &str, judged: &[ClassifiedBl
 }
 
 fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Option<NotArticleReason> {
+    if evidence.is_certain(|| judged) {
+        return None;
+    }
     if let Some(wall) = walls::wall(evidence.page, judged, evidence.is_dated_article()) {
         return Some(wall);
     }

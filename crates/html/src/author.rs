@@ -33,11 +33,11 @@ mod signature;
 
 use html5ever::{LocalName, local_name};
 
+use crate::class_words::ClassWords;
 use crate::microdata::Items;
 use crate::month_names::folded;
 use crate::printed_date::is_aside;
 use crate::small_text::{SmallText, ancestors, small_lines, small_text};
-use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::{NodeId, Page};
 use labels::{begins_a_label, label};
@@ -55,6 +55,9 @@ const BETWEEN: u32 = 8;
 
 /// Maximum distance after the headline of a by-line without a label, in nodes.
 const BESIDE: u32 = 20;
+
+/// Words in the classes of comments and related stories.
+pub(crate) static OF_OTHERS: ClassWords = ClassWords::new(&["comment", "related"]);
 
 /// Whom a page credits for its article. One of the lists is empty.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -159,22 +162,24 @@ fn marked(page: &Page, items: &Items, headline: Option<NodeId>, is_near_only: bo
 
 pub(crate) fn is_of_others(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
-        matches!(page.tag(at), Some("aside" | "nav" | "footer"))
-            || has_class_word(page, at, &["comment", "related"])
+        matches!(page.tag(at), Some("aside" | "nav" | "footer")) || has_class_word(page, at, &OF_OTHERS)
     })
 }
 
 /// Whether an element's class or id contains one of `words`. `html`, `body`, `main` and `article` never
 /// match, because their classes may describe the whole page, as in `<body class="comments-open">`.
-pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &[&str]) -> bool {
-    page.class_and_id(id).iter().any(|name| contains_one(name, words))
-        && !matches!(page.tag(id), Some("html" | "body" | "main" | "article"))
+pub(crate) fn has_class_word(page: &Page, id: NodeId, words: &ClassWords) -> bool {
+    words.are_in_names_of(page, id) && !is_of_whole_page(page, id)
+}
+
+fn is_of_whole_page(page: &Page, id: NodeId) -> bool {
+    matches!(page.tag(id), Some("html" | "body" | "main" | "article"))
 }
 
 /// Returns the names in the first author element near the headline, or in the page's only author element.
 /// Elements with the same class that follow directly belong to the same list.
 fn classed(page: &Page, headline: Option<NodeId>, is_near_only: bool, of: &Names) -> Vec<String> {
-    const NAMES: [&str; 15] = [
+    static NAMES: ClassWords = ClassWords::new(&[
         "author",
         "autor",
         "auteur",
@@ -190,18 +195,24 @@ fn classed(page: &Page, headline: Option<NodeId>, is_near_only: bool, of: &Names
         "journalist",
         "redacteur",
         "redakteur",
-    ];
-    const PARTS: [&str; 10] =
-        ["bio", "avatar", "image", "photo", "social", "date", "title", "follow", "role", "timestamp"];
-    if !page.has_class_or_id_with(&NAMES) {
-        return Vec::new();
-    }
+    ]);
+    static PARTS: ClassWords = ClassWords::new(&[
+        "bio",
+        "avatar",
+        "image",
+        "photo",
+        "social",
+        "date",
+        "title",
+        "follow",
+        "role",
+        "timestamp",
+    ]);
     let first_story = page.elements("article").next();
     let mut found: Vec<(NodeId, String)> = Vec::new();
     let mut behind = 0;
-    for id in page.iter().map(|(id, _)| id) {
+    for id in NAMES.elements(page).filter(|id| !is_of_whole_page(page, *id)) {
         if id < behind
-            || !has_class_word(page, id, &NAMES)
             || has_class_word(page, id, &PARTS)
             || is_of_others(page, id)
             || is_of_other_story(page, id, headline, first_story)
@@ -233,7 +244,8 @@ fn classed(page: &Page, headline: Option<NodeId>, is_near_only: bool, of: &Names
 
 /// Whether an element is in a list of stories, or in another `article` than the first and that of the headline.
 fn is_of_other_story(page: &Page, id: NodeId, headline: Option<NodeId>, first_story: Option<NodeId>) -> bool {
-    const LISTS: [&str; 6] = ["teaser", "popular", "trending", "recommend", "mostread", "most-read"];
+    static LISTS: ClassWords =
+        ClassWords::new(&["teaser", "popular", "trending", "recommend", "mostread", "most-read"]);
     let is_later = || {
         let story = ancestors(page, id).find(|at| page.tag(*at) == Some("article"));
         story.is_some() && story != first_story
@@ -243,7 +255,8 @@ fn is_of_other_story(page: &Page, id: NodeId, headline: Option<NodeId>, first_st
 }
 
 fn is_of_sidebar(page: &Page, id: NodeId) -> bool {
-    ancestors(page, id).any(|at| has_class_word(page, at, &["sidebar", "widget"]))
+    static SIDEBARS: ClassWords = ClassWords::new(&["sidebar", "widget"]);
+    ancestors(page, id).any(|at| has_class_word(page, at, &SIDEBARS))
 }
 
 /// Returns the texts of an element and of the elements of the same class that follow it directly.

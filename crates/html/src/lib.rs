@@ -32,6 +32,7 @@ pub mod words;
 mod attribute_flood;
 mod author;
 mod canonical;
+mod class_words;
 mod declared;
 mod entities;
 mod fast;

@@ -121,7 +121,7 @@ pub fn metadata(page: &Page) -> Metadata {
 /// change that are more than a day after this time.
 #[must_use]
 pub fn metadata_fetched(page: &Page, address: &str, fetched: Timestamp) -> Metadata {
-    of_sources(page, &Sources::new(page, address, Some(fetched)))
+    MetadataReading::new(page, address, Some(fetched)).metadata()
 }
 
 /// Reads a page's metadata. `address` is the page's own address, or empty if it is unknown. The address makes
@@ -139,41 +139,80 @@ pub fn metadata_fetched(page: &Page, address: &str, fetched: Timestamp) -> Metad
 /// ```
 #[must_use]
 pub fn metadata_at(page: &Page, address: &str) -> Metadata {
-    of_sources(page, &Sources::new(page, address, None))
+    MetadataReading::new(page, address, None).metadata()
 }
 
-fn of_sources(page: &Page, sources: &Sources) -> Metadata {
-    let site = sources.site();
-    let Sources { meta, article, whole, .. } = sources;
-    let Headline { text: title, node: headline } = headline(page, sources, &site);
-    let tags = language_tags(page, meta, article.language.clone().or_else(|| whole.language.clone()));
-    let language = tags.iter().find_map(|tag| primary_subtag(tag));
-    let region = tags.iter().find_map(|tag| region(tag));
-    let written = DeclaredDates { language: language.as_deref(), region: region.as_deref() };
-    let Dates { published, published_utc, modified } = dates(page, sources, headline, written);
-    let section = section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site);
-    let owners = COPYRIGHT.iter().flat_map(|name| meta.all(name)).map(str::to_owned).collect();
-    let names = Names { site, owners, persons: &article.persons, organizations: &article.organizations };
-    let stated = stated_authors(meta, article.authors.clone());
-    let Byline { authors: persons, credits } = byline(page, sources.items, stated, headline, &names);
-    Metadata {
-        published,
-        published_utc,
-        modified,
-        authors: if persons.is_empty() { credits.clone() } else { persons },
-        credits,
-        kind: kind(meta, article.kind.clone(), whole.kind.clone()),
-        description: description(meta, article),
-        keywords: keywords(page, meta, article),
-        image: image(page, meta, article, sources.address),
-        article_type: article_type::article_type(sources, section.as_deref()),
-        paywalled: article.is_free.or(whole.is_free).map(|is_free| !is_free).or_else(|| paywalled(meta)),
-        declared_words: article.words,
-        language,
-        section,
-        title,
-        site_name: sources.site_name.clone(),
-        canonical: sources.canonical.clone(),
+/// A page's declarations with its headline and dates. The other metadata takes as much time again to read.
+pub struct MetadataReading<'a> {
+    page: &'a Page,
+    sources: Sources<'a>,
+    headline: Headline,
+    language: Option<String>,
+    dates: Dates,
+}
+
+impl<'a> MetadataReading<'a> {
+    /// Reads the headline and the dates. `address` is described at [`metadata_at`], and `fetched` at
+    /// [`metadata_fetched`].
+    #[must_use]
+    pub fn new(page: &'a Page, address: &'a str, fetched: Option<Timestamp>) -> Self {
+        let sources = Sources::new(page, address, fetched);
+        let headline = headline(page, &sources, &sources.site());
+        let Sources { meta, article, whole, .. } = &sources;
+        let tags = language_tags(page, meta, article.language.clone().or_else(|| whole.language.clone()));
+        let language = tags.iter().find_map(|tag| primary_subtag(tag));
+        let region = tags.iter().find_map(|tag| region(tag));
+        let written = DeclaredDates { language: language.as_deref(), region: region.as_deref() };
+        let dates = dates(page, &sources, headline.node, written);
+        Self { page, sources, headline, language, dates }
+    }
+
+    /// Whether the page has a publication time ([`Metadata::published`]).
+    #[must_use]
+    pub fn has_publication_time(&self) -> bool {
+        self.dates.published.is_some()
+    }
+
+    /// Whether only subscribers may read the text ([`Metadata::paywalled`]).
+    #[must_use]
+    pub fn paywalled(&self) -> Option<bool> {
+        let Sources { meta, article, whole, .. } = &self.sources;
+        article.is_free.or(whole.is_free).map(|is_free| !is_free).or_else(|| paywalled(meta))
+    }
+
+    /// Reads the rest of the metadata.
+    #[must_use]
+    pub fn metadata(&self) -> Metadata {
+        let paywalled = self.paywalled();
+        let Self { page, sources, headline, language, dates } = self;
+        let site = sources.site();
+        let Sources { meta, article, whole, .. } = &sources;
+        let Headline { text: title, node: headline } = headline.clone();
+        let Dates { published, published_utc, modified } = dates.clone();
+        let section = section(page, meta, article.sections.clone(), &sources.trail, title.as_deref(), &site);
+        let owners = COPYRIGHT.iter().flat_map(|name| meta.all(name)).map(str::to_owned).collect();
+        let names = Names { site, owners, persons: &article.persons, organizations: &article.organizations };
+        let stated = stated_authors(meta, article.authors.clone());
+        let Byline { authors: persons, credits } = byline(page, sources.items, stated, headline, &names);
+        Metadata {
+            published,
+            published_utc,
+            modified,
+            authors: if persons.is_empty() { credits.clone() } else { persons },
+            credits,
+            kind: kind(meta, article.kind.clone(), whole.kind.clone()),
+            description: description(meta, article),
+            keywords: keywords(page, meta, article),
+            image: image(page, meta, article, sources.address),
+            article_type: article_type::article_type(sources, section.as_deref()),
+            paywalled,
+            declared_words: article.words,
+            language: language.clone(),
+            section,
+            title,
+            site_name: sources.site_name.clone(),
+            canonical: sources.canonical.clone(),
+        }
     }
 }
 
@@ -255,6 +294,7 @@ fn site_name(meta: &Meta, json: &JsonLd) -> Option<String> {
         .filter(|name| !name.contains("://"))
 }
 
+#[derive(Debug, Clone)]
 struct Headline {
     text: Option<String>,
     node: Option<NodeId>,

@@ -28,7 +28,7 @@ use crate::declared::Declared;
 use crate::element_kinds::ElementKinds;
 use crate::fast::{self, BuildResult, FallbackReason};
 use crate::json_ld::{states_free, values};
-use crate::tags::{Display, contains_one};
+use crate::tags::Display;
 use crate::tree::{self, ParseBudget};
 pub use partial::PartialPage;
 
@@ -321,14 +321,6 @@ impl Page {
     /// Whether any element of the page has the attribute. This is faster than a check of each element.
     pub(crate) fn has_attribute(&self, name: &LocalName) -> bool {
         self.attributes.iter().any(|(known, _)| known == name)
-    }
-
-    /// Whether any class or id of the page contains one of these lower-case words, ignoring case. This is faster than
-    /// a check of each element.
-    pub(crate) fn has_class_or_id_with(&self, words: &[&str]) -> bool {
-        let of_names = |name: &LocalName| matches!(*name, local_name!("class") | local_name!("id"));
-        let mut named = self.attributes.iter().filter(|(name, _)| of_names(name));
-        named.any(|(_, value)| contains_one(self.slice(value), words))
     }
 
     /// Returns the values of `class` and `id`. An absent attribute is empty.

@@ -28,9 +28,9 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
+use crate::class_words::ClassWords;
 use crate::date::{PartialDateTime, Reader};
 use crate::small_text::{ancestors, digits, small_text};
-use crate::tags::contains_one;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
 use labels::split_parts;
@@ -291,21 +291,20 @@ fn is_plausible(
 }
 
 fn is_named_for_a_date(page: &Page, id: NodeId) -> bool {
-    page.class_and_id(id)
-        .iter()
-        .any(|name| contains_one(name, &["date", "time", "publish", "posted", "ngay"]))
+    static WORDS: ClassWords = ClassWords::new(&["date", "time", "publish", "posted", "ngay"]);
+    WORDS.are_in_names_of(page, id)
 }
 
 /// Whether the class or id of an element or its parent indicates the last change, such as `updated`.
 fn is_named_for_a_change(page: &Page, id: NodeId) -> bool {
-    let is_named =
-        |at: NodeId, words: &[&str]| page.class_and_id(at).iter().any(|name| contains_one(name, words));
+    static CHANGE: ClassWords = ClassWords::new(&["update", "modif", "capnhat", "cap-nhat"]);
+    static PUBLICATION: ClassWords = ClassWords::new(&["publish", "created", "posted"]);
     let parent = page.node(id).parent;
     let is_alone = page.subtree(parent).len() <= 6 && !matches!(page.tag(parent), Some("html" | "body"));
-    [Some(id), Some(parent).filter(|_| is_alone)].into_iter().flatten().any(|at| {
-        is_named(at, &["update", "modif", "capnhat", "cap-nhat"])
-            && !is_named(at, &["publish", "created", "posted"])
-    })
+    [Some(id), Some(parent).filter(|_| is_alone)]
+        .into_iter()
+        .flatten()
+        .any(|at| CHANGE.are_in_names_of(page, at) && !PUBLICATION.are_in_names_of(page, at))
 }
 
 #[cfg(test)]

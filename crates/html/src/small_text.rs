@@ -23,7 +23,10 @@ pub(crate) fn small_text(page: &Page, id: NodeId) -> Option<String> {
 /// Like [`small_text`], but the beginnings and ends of blocks and `<br>` separate lines. Lines without text are
 /// omitted.
 pub(crate) fn small_lines(page: &Page, id: NodeId) -> Option<String> {
-    SmallText::from_element(page, id)?;
+    let small = SmallText::from_element(page, id)?;
+    if small.len <= 1 {
+        return Some(small.text());
+    }
     let mut lines = String::new();
     let mut block_end = NodeId::MAX;
     for at in page.subtree(id) {
@@ -73,6 +76,10 @@ impl<'a> SmallText<'a> {
             [text] => tidy(text),
             parts => tidy(&parts.join(" ")),
         }
+    }
+
+    pub(crate) fn contains(&self, is_wanted: fn(char) -> bool) -> bool {
+        self.parts[..self.len].iter().any(|text| text.contains(is_wanted))
     }
 
     pub(crate) fn digits(&self) -> usize {

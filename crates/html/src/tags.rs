@@ -88,24 +88,6 @@ impl Display {
     }
 }
 
-/// Whether a name contains one of these lower-case words, ignoring case.
-pub(crate) fn contains_one(name: &str, words: &[&str]) -> bool {
-    // Most elements have no id.
-    if name.is_empty() {
-        return false;
-    }
-    let bit = |byte: u8| 1u32.checked_shl(u32::from((byte | 0x20).wrapping_sub(b'a'))).unwrap_or(0);
-    let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0, |all, byte| all | bit(byte));
-    let begins = |(at, byte): (usize, u8)| {
-        let holds = |word: &&str| {
-            let here = name.as_bytes().get(at..at + word.len());
-            here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-        };
-        firsts & bit(byte) != 0 && words.iter().any(holds)
-    };
-    name.bytes().enumerate().any(begins)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,19 +114,5 @@ mod tests {
             );
         }
         assert_eq!(Display::default(), Display::from_name("a"));
-    }
-
-    #[test]
-    fn words_are_found_in_names() {
-        for (name, expected) in [
-            ("post-Date_x", true),
-            ("TIME", true),
-            ("tim", false),
-            ("", false),
-            ("éate dat", false),
-            ("[ime", false),
-        ] {
-            assert_eq!(contains_one(name, &["date", "time"]), expected, "{name}");
-        }
     }
 }

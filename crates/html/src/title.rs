@@ -17,9 +17,9 @@ use std::collections::HashSet;
 
 use html5ever::local_name;
 
+use crate::class_words::ClassWords;
 use crate::entities::unescape;
 use crate::small_text::{ancestors, beginning, may_be, small_text};
-use crate::tags::contains_one;
 use crate::text::{lines, plain, tidy};
 use crate::{NodeId, Page};
 use site::is_in_host;
@@ -40,7 +40,7 @@ const MAX_HEADING_NODES: usize = 100;
 /// Maximum number of elements around a heading, with itself, that are checked for breadcrumbs.
 const MAX_AROUND_HEADING: usize = 3;
 
-const BREADCRUMBS: [&str; 2] = ["breadcrumb", "bread-crumb"];
+static BREADCRUMBS: ClassWords = ClassWords::new(&["breadcrumb", "bread-crumb"]);
 
 /// Separators without white space that count only before the site's name, and before a section next to it.
 const TIGHT_SEPARATORS: [&str; 7] = ["--", "_", "-", "ㅣ", "｜", "：", ":"];
@@ -91,7 +91,7 @@ fn is_between(c: char) -> bool {
 
 /// Whether an element inside a heading is a label, a kicker or a subtitle by its name.
 fn is_label(page: &Page, id: NodeId, heading: NodeId) -> bool {
-    const WORDS: [&str; 14] = [
+    static WORDS: ClassWords = ClassWords::new(&[
         "label",
         "kicker",
         "overline",
@@ -106,18 +106,14 @@ fn is_label(page: &Page, id: NodeId, heading: NodeId) -> bool {
         "roofline",
         "spitzmarke",
         "tagline",
-    ];
-    id != heading
-        && (page.tag(id) == Some("small")
-            || page.class_and_id(id).iter().any(|name| contains_one(name, &WORDS)))
+    ]);
+    id != heading && (page.tag(id) == Some("small") || WORDS.are_in_names_of(page, id))
 }
 
 /// Whether a heading is the last part of the page's breadcrumbs.
 fn is_breadcrumb(page: &Page, heading: NodeId) -> bool {
-    page.attributes(heading).any(|(name, _)| contains_one(name, &BREADCRUMBS))
-        || ancestors(page, heading)
-            .take(MAX_AROUND_HEADING)
-            .any(|at| page.class_and_id(at).iter().any(|name| contains_one(name, &BREADCRUMBS)))
+    page.attributes(heading).any(|(name, _)| BREADCRUMBS.is_in(name))
+        || ancestors(page, heading).take(MAX_AROUND_HEADING).any(|at| BREADCRUMBS.are_in_names_of(page, at))
 }
 
 /// Returns a heading without the text of its first or last child, if a declared title shows that the rest is
@@ -165,11 +161,7 @@ pub(crate) fn of_parts<'a>(
 }
 
 pub(crate) fn breadcrumbs(page: &Page) -> Vec<String> {
-    if !page.has_class_or_id_with(&BREADCRUMBS) {
-        return Vec::new();
-    }
-    let is_trail = |id: &NodeId| page.class_and_id(*id).iter().any(|name| contains_one(name, &BREADCRUMBS));
-    let Some(first) = page.iter().map(|(id, _)| id).find(is_trail) else { return Vec::new() };
+    let Some(first) = BREADCRUMBS.elements(page).next() else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
     links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use gleaner_html::Page;
-use gleaner_html::metadata::{Metadata, metadata};
+use gleaner_html::metadata::{Metadata, MetadataReading};
 
 use super::address::UrlFeatures;
 use super::browser;
@@ -18,6 +18,11 @@ use crate::block_model::{ClassifiedBlock, PathIndex};
 const FEW_SENTENCES: f64 = 60.0;
 const SOME_LINKS: f64 = 0.25;
 
+/// A declared article with a publication time and a sequence of prose of at least this number of words is an article
+/// if less than the share `MAX_LINKS` of its words is in links, and if nothing suggests a wall or a gallery.
+const CERTAIN_STRETCH: f64 = 200.0;
+const MAX_LINKS: f64 = 0.5;
+
 pub(super) struct Evidence<'a> {
     pub(super) page: &'a Page,
     pub(super) url: &'a str,
@@ -25,6 +30,7 @@ pub(super) struct Evidence<'a> {
     pub(super) signals: Signals,
     pub(super) types: Vec<String>,
     pub(super) declared: DeclaredType,
+    reading: OnceCell<MetadataReading<'a>>,
     metadata: OnceCell<Metadata>,
 }
 
@@ -46,17 +52,22 @@ impl<'a> Evidence<'a> {
             signals: Signals::from_page(page),
             declared: DeclaredType::from_types(page, &types),
             types,
+            reading: OnceCell::new(),
             metadata: OnceCell::new(),
         }
     }
 
+    fn reading(&self) -> &MetadataReading<'a> {
+        self.reading.get_or_init(|| MetadataReading::new(self.page, "", None))
+    }
+
     pub(super) fn metadata(&self) -> &Metadata {
-        self.metadata.get_or_init(|| metadata(self.page))
+        self.metadata.get_or_init(|| self.reading().metadata())
     }
 
     /// Whether the page declares an article and states a publication time.
     pub(super) fn is_dated_article(&self) -> bool {
-        self.declared == DeclaredType::Article && self.metadata().published.is_some()
+        self.declared == DeclaredType::Article && self.reading().has_publication_time()
     }
 
     fn is_front_page(&self) -> bool {
@@ -88,11 +99,27 @@ impl<'a> Evidence<'a> {
             self.declared != DeclaredType::Article || address.slug_words <= MAX_DECLARED_NAME
         };
         self.address.is_some_and(|address| address.names_person && is_short(address))
-            && self.metadata().published.is_none()
+            && !self.reading().has_publication_time()
     }
 
     pub(super) fn is_hub(&self) -> bool {
         !self.is_dated_article() && is_hub(&self.signals, self.declared, self.is_front_page())
+    }
+
+    /// Whether the page is an article without a doubt, so that no model needs to be asked. `lines` returns all its lines.
+    pub(super) fn is_certain<L: AsRef<[ClassifiedBlock]>>(&self, lines: impl FnOnce() -> L) -> bool {
+        self.declares_long_article() && {
+            let lines = lines();
+            !walls::may_be_wall(self.page, lines.as_ref())
+                && !walls::may_be_gallery(self.page, lines.as_ref())
+        }
+    }
+
+    fn declares_long_article(&self) -> bool {
+        self.signals.stretch >= CERTAIN_STRETCH
+            && self.signals.link_share() < MAX_LINKS
+            && self.is_dated_article()
+            && self.reading().paywalled() != Some(true)
     }
 
     /// Returns the kind of a hub. `priced` is the number of its cards with prices.

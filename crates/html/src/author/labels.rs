@@ -1,5 +1,8 @@
 //! Labels of by-lines, such as `By` and `Tác giả:`.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::names::is_mark;
 use super::organization::is_role;
 use super::parts::at_words;
@@ -165,6 +168,16 @@ pub(super) struct Label<'t> {
 const ROLES: [(Role, &[&str]); 4] =
     [(Role::Byline, &BYLINES), (Role::Author, &AUTHORS), (Role::Source, &SOURCES), (Role::Other, &OTHERS)];
 
+/// The labels that begin with each letter.
+static BY_FIRST_LETTER: LazyLock<HashMap<char, Vec<(Role, &'static str)>>> = LazyLock::new(|| {
+    let mut letters: HashMap<char, Vec<(Role, &'static str)>> = HashMap::new();
+    for (role, name) in labels() {
+        let first = name.chars().next().expect("no label is empty");
+        letters.entry(first).or_default().push((role, name));
+    }
+    letters
+});
+
 fn labels() -> impl Iterator<Item = (Role, &'static str)> {
     ROLES.iter().flat_map(|(role, names)| names.iter().map(|name| (*role, *name)))
 }
@@ -175,7 +188,7 @@ const OTHERS_BEHIND: [&str; 7] =
 
 /// Whether a label may begin with this ASCII letter.
 pub(super) fn begins_a_label(first: u8) -> bool {
-    labels().any(|(_, name)| name.as_bytes().first() == Some(&first))
+    BY_FIRST_LETTER.contains_key(&char::from(first))
 }
 
 /// Whether a text is only a label.
@@ -186,10 +199,9 @@ pub(super) fn is_label(text: &str) -> bool {
 
 /// Returns the label at the beginning of a text, before a text with a capital.
 pub(super) fn label(text: &str) -> Option<Label<'_>> {
-    let first = folded(&text[..text.chars().next()?.len_utf8()]);
+    let first = folded(&text[..text.chars().next()?.len_utf8()]).chars().next()?;
     let found = |(role, name): (Role, &'static str)| {
-        // This quick check comes first: the folded text must begin with the label's first character.
-        let behind = after_folded(Some(text).filter(|_| name.starts_with(&first))?, name)?;
+        let behind = after_folded(text, name)?;
         let is_mark = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '/' | '／');
         let rest = behind.trim_start_matches(is_mark);
         let has_colon = behind[..behind.len() - rest.len()].contains([':', '：', '／']);
@@ -198,7 +210,7 @@ pub(super) fn label(text: &str) -> Option<Label<'_>> {
         let is_name = |rest: &str| rest.starts_with(|c: char| !c.is_lowercase()) || begins_with_role(rest);
         (behind.starts_with(is_mark) && is_name(rest)).then_some(Label { name, role, has_colon, rest })
     };
-    labels().filter_map(found).min_by_key(|label| label.rest.len())
+    BY_FIRST_LETTER.get(&first)?.iter().copied().filter_map(found).min_by_key(|label| label.rest.len())
 }
 
 fn begins_with_role(text: &str) -> bool {
@@ -206,6 +218,9 @@ fn begins_with_role(text: &str) -> bool {
 }
 
 fn after_folded<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    if let Some(beginning) = text.as_bytes().get(..label.len()).filter(|it| it.is_ascii()) {
+        return beginning.eq_ignore_ascii_case(label.as_bytes()).then(|| &text[label.len()..]);
+    }
     let length = label.chars().count();
     // Folding does not change the number of characters, because accents are not separate characters in NFC.
     let (end, last) = text.char_indices().nth(length.checked_sub(1)?)?;

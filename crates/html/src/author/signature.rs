@@ -27,8 +27,9 @@ pub(super) fn signed(page: &Page, headline: Option<NodeId>) -> Vec<String> {
 
 fn signature(page: &Page, id: NodeId) -> Option<Vec<String>> {
     // Most paragraphs are rejected before their lines are read.
-    let text = SmallText::from_element(page, id)?.text();
-    if !text.ends_with([')', '）']) && !is_right(page, id) {
+    let small = SmallText::from_element(page, id)?;
+    let has_note = small.contains(|c| matches!(c, ')' | '）')) && small.text().ends_with([')', '）']);
+    if !has_note && !is_right(page, id) {
         return None;
     }
     let lines = small_lines(page, id)?;
@@ -51,18 +52,17 @@ pub(super) fn source(page: &Page, headline: Option<NodeId>) -> Option<String> {
     let headline = headline?;
     let end = (headline + REACH).min(page.len() as NodeId);
     let text = |id| small_lines(page, id).filter(|text| text.len() < 200);
-    let is_before_colon = |text: &str| text.chars().take(4).any(|c| matches!(c, ':' | '：'));
-    let beside = (headline..end).filter(|id| page.tag(*id).is_some()).filter_map(text);
-    let mut beside = beside.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let is_colon = |c: char| matches!(c, ':' | '：');
+    let has_colon = |id: &NodeId| SmallText::from_element(page, *id).is_some_and(|it| it.contains(is_colon));
+    let of_line = |line: &str| byline::source(line).filter(|_| line.chars().take(4).any(is_colon));
+    let mut beside = (headline..end).filter(has_colon).filter_map(text);
     let is_last = |id: &NodeId| {
         page.tag(*id) == Some("p")
             && !is_of_others(page, *id)
             && small_text(page, *id).is_none_or(|text| !text.is_empty())
     };
     let last = || (headline..page.len() as NodeId).rev().find(is_last);
-    beside
-        .find_map(|line| byline::source(&line).filter(|_| is_before_colon(&line)))
-        .or_else(|| byline::source(&text(last()?)?))
+    beside.find_map(|text| text.lines().find_map(of_line)).or_else(|| byline::source(&text(last()?)?))
 }
 
 fn is_right(page: &Page, id: NodeId) -> bool {
@@ -88,12 +88,19 @@ fn reporters(page: &Page, from: NodeId) -> Vec<String> {
 /// Returns the texts that begin with one of these labels. If the label has an element of its own, the text around
 /// it is returned.
 fn labelled(page: &Page, from: NodeId, labels: &[&str]) -> Vec<String> {
+    // Most texts are rejected by their first letter.
+    let may_begin = |text: &str| {
+        labels.iter().any(|label| text.as_bytes().first().is_some_and(|it| label.as_bytes()[0] == it | 0x20))
+    };
     let rest = |text: &str| {
         let begins = |label: &&&str| text.get(..label.len()).is_some_and(|it| it.eq_ignore_ascii_case(label));
         let rest = &text[labels.iter().find(begins)?.len()..];
         (!rest.starts_with(char::is_alphanumeric)).then(|| rest.trim_matches([' ', ':']).len())
     };
-    let start = |text: &str| rest(text.trim_start_matches(|c: char| c.is_whitespace() || c == '('));
+    let start = |text: &str| {
+        let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        may_begin(text).then(|| rest(text)).flatten()
+    };
     let begun = (from..page.len() as NodeId).filter_map(|id| Some((id, start(page.text(id)?)?)));
     let line = |(id, rest): (NodeId, usize)| {
         let parent = page.node(id).parent;

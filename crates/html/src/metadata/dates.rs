@@ -39,7 +39,7 @@ const VIETNAM: i32 = 7 * 60;
 const WEST: i8 = 12;
 const EAST: i8 = 14;
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Dates {
     pub(super) published: Option<String>,
     pub(super) published_utc: Option<Timestamp>,

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::{BESIDE, has_publication_label};
+use crate::class_words::ClassWords;
 use crate::date::{PartialDateTime, Reader, latin_digits};
 use crate::small_text::{MOST_BYTES, SmallText, digits};
-use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::{NodeId, Page};
 
@@ -54,7 +54,8 @@ impl Digits {
 }
 
 pub(super) fn is_copyright(text: &str) -> bool {
-    text.contains('©') || text.contains("(c)") || text.contains("(C)") || contains_one(text, &["copyright"])
+    static WORD: ClassWords = ClassWords::new(&["copyright"]);
+    text.contains('©') || text.contains("(c)") || text.contains("(C)") || WORD.is_in(text)
 }
 
 /// Returns a small element's text. Returns `None` if it is too long or has too few digits for a date.

@@ -1,6 +1,7 @@
 //! Recognizes today's date, and the dates of comments, related stories and footers.
 
-use crate::author::has_class_word;
+use crate::author::{OF_OTHERS, has_class_word};
+use crate::class_words::ClassWords;
 use crate::small_text::ancestors;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
@@ -18,6 +19,9 @@ const OTHERS: [&str; 9] = [
     "readmore",
 ];
 
+/// Words in the classes of comments and of other stories.
+static OF_STORIES: ClassWords = ClassWords::new(&["comment", "related", "teaser"]);
+
 /// Words in class names and ids of elements with today's date.
 const TODAY: [&str; 8] =
     ["today", "todays", "todaysdate", "currentdate", "currenttime", "datenow", "clock", "datetoday"];
@@ -34,7 +38,7 @@ const MOST_AROUND: usize = 4;
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
         matches!(page.tag(at), Some("li" | "aside" | "nav" | "footer"))
-            || has_class_word(page, at, &["comment", "related"])
+            || has_class_word(page, at, &OF_OTHERS)
     })
 }
 
@@ -50,9 +54,7 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
     let in_article = || ancestors(page, id).any(|at| page.tag(at) == Some("article"));
     let around = ancestors(page, id).take_while(|at| !holds_headline(at));
     around.filter(|at| !is_wrapper(at)).any(|at| {
-        has_class_word(page, at, &["comment", "related", "teaser"])
-            || has_word(page, at, &OTHERS)
-            || is_footer(at) && !in_article()
+        has_class_word(page, at, &OF_STORIES) || has_word(page, at, &OTHERS) || is_footer(at) && !in_article()
     })
 }
 

@@ -9,7 +9,7 @@
 
 use html5ever::local_name;
 
-use crate::tags::contains_one;
+use crate::class_words::ClassWords;
 use crate::{NodeId, Page};
 
 /// Minimum number of bytes of prose in the rest of a story, and before it.
@@ -62,14 +62,14 @@ const OPENERS: [&str; 24] = [
 ];
 
 /// Words in the class or id of an element with the text of an article.
-const NAMES: [&str; 5] = ["article", "story", "body", "paywall", "content"];
+static NAMES: ClassWords = ClassWords::new(&["article", "story", "body", "paywall", "content"]);
 
 pub(super) fn is_rest_of_story(page: &Page, id: NodeId) -> bool {
     if prose(page, id) < MIN_PROSE {
         return false;
     }
     let is_free = || page.is_declared_free();
-    let is_named = || page.class_and_id(id).iter().any(|name| contains_one(name, &NAMES));
+    let is_named = || NAMES.are_in_names_of(page, id);
     if before(page, id).map(|sibling| prose(page, sibling)).sum::<usize>() >= MIN_PROSE {
         opens(page, id) || is_free()
     } else {
