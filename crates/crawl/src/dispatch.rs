@@ -9,12 +9,11 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::RobotsRecord;
-use gleaner_frontier::{CanonicalUrl, ListChange, Outcome, Role};
+use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_store::{HostId, WaitReason};
 use url::Url;
 
 use crate::error::CrawlError;
-use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::GroupName;
 use crate::frontier::{FrontierHost, NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
@@ -26,8 +25,9 @@ const BATCH: usize = 1_000;
 const MOST_SKIPPED: usize = 100;
 
 enum HostDispatch {
-    /// A request to the host or the training of its template has started.
-    Taken,
+    Request(OutgoingRequest),
+    /// The training of the host's template has started.
+    Training,
     /// The host has work, but nothing can start before the end of this pause.
     Later(Pause),
     /// The host has no work.
@@ -47,28 +47,34 @@ impl Pipeline {
         Ok(())
     }
 
-    pub(crate) fn dispatch(&mut self) -> Result<(), CrawlError> {
+    /// Returns the requests that are due, and starts the training of templates that is due.
+    pub(crate) fn due_requests(&mut self) -> Result<Vec<OutgoingRequest>, CrawlError> {
         // The due times of all groups are compared with the same instant. A group that becomes due during
         // this loop waits for the next call.
         let now = Instant::now();
         if !self.membership.may_request() {
-            return Ok(());
+            return Ok(Vec::new());
         }
+        let mut requests = Vec::new();
         self.frontier.read_next_ahead(now)?;
         while let Some(group) = self.frontier.next_group(now) {
-            self.dispatch_group(&group)?;
+            requests.extend(self.dispatch_group(&group)?);
         }
         self.session.progress.in_flight.store(self.frontier.in_flight as u64, Ordering::Relaxed);
-        Ok(())
+        Ok(requests)
     }
 
-    fn dispatch_group(&mut self, group: &GroupName) -> Result<(), CrawlError> {
+    fn dispatch_group(&mut self, group: &GroupName) -> Result<Option<OutgoingRequest>, CrawlError> {
         let (mut later, mut awaited): (Option<Instant>, Option<Instant>) = (None, None);
         for host in self.frontier.schedule.awake(group) {
             match self.dispatch_host(host)? {
-                HostDispatch::Taken => {
+                HostDispatch::Request(request) => {
                     self.frontier.schedule.take(group, host);
-                    return Ok(());
+                    return Ok(Some(request));
+                }
+                HostDispatch::Training => {
+                    self.frontier.schedule.take(group, host);
+                    return Ok(None);
                 }
                 HostDispatch::Later(Pause { until, is_awaited }) => {
                     later = later.into_iter().chain([until]).min();
@@ -80,7 +86,7 @@ impl Pipeline {
         if let Some(at) = later {
             self.frontier.schedule.put_off(group, at, awaited);
         }
-        Ok(())
+        Ok(None)
     }
 
     fn dispatch_host(&mut self, id: HostId) -> Result<HostDispatch, CrawlError> {
@@ -92,20 +98,20 @@ impl Pipeline {
             return Ok(HostDispatch::Later(Pause::until(until)));
         }
         if self.learner.is_due(id) && self.start_training(id, true).is_some() {
-            return Ok(HostDispatch::Taken);
+            return Ok(HostDispatch::Training);
         }
         for _ in 0..MOST_SKIPPED {
             match self.frontier.next_url(id)? {
                 NextUrl::Allowed(ready) => {
-                    self.send(id, ready);
-                    return Ok(HostDispatch::Taken);
+                    let request = self.visit(id, ready);
+                    return Ok(request.map_or(HostDispatch::Nothing, HostDispatch::Request));
                 }
                 NextUrl::Refused(ready, outcome) => self.skip(ready, outcome)?,
                 NextUrl::Replaced(ready, plain, rule) => self.replace(ready, plain, rule)?,
                 NextUrl::Robots(url) if self.redirected.contains_key(url.as_str()) => break,
                 NextUrl::Robots(url) => {
-                    self.request_robots(id, url)?;
-                    return Ok(HostDispatch::Taken);
+                    let request = self.request_robots(id, url)?;
+                    return Ok(request.map_or(HostDispatch::Nothing, HostDispatch::Request));
                 }
                 NextUrl::Later(pause) => return Ok(HostDispatch::Later(pause)),
                 NextUrl::Nothing => return Ok(HostDispatch::Nothing),
@@ -114,8 +120,8 @@ impl Pipeline {
         Ok(HostDispatch::Later(Pause::until(Instant::now() + TICK)))
     }
 
-    fn send(&mut self, id: HostId, ready: Ready) {
-        let Some(host) = self.frontier.hosts.get(&id) else { return };
+    fn visit(&mut self, id: HostId, ready: Ready) -> Option<OutgoingRequest> {
+        let host = self.frontier.hosts.get(&id)?;
         let Ready { key, url, mut record } = ready;
         if host.reads_whole_lists && matches!(record.role, Role::Front | Role::Section | Role::Feed) {
             (record.etag, record.last_modified) = (None, None);
@@ -124,22 +130,18 @@ impl Pipeline {
         self.frontier.traps.requested(&url, &record);
         self.spend(id, &url);
         self.frontier.in_flight += 1;
-        self.outgoing.push(OutgoingRequest::Visit(Box::new(Visit {
+        Some(OutgoingRequest::Visit(Box::new(Visit {
             key,
             group,
             begun: Instant::now(),
             at: self.session.clock.now(),
             span: visit_span(&url, record.role),
             lease: self.recorder.store.lease_of(id),
-            list_change: ListChange::Same,
-            leads_on: false,
-            bytes: 0,
-            refused: RefusedLinks::new(),
             template: self.learner.template(id),
             chain: Some(Chain::default()),
             url,
             record,
-        })));
+        })))
     }
 
     pub(crate) fn spend(&mut self, id: HostId, url: &CanonicalUrl) {
@@ -157,16 +159,15 @@ impl Pipeline {
         self.recorder.count_requests(url.host(), -1);
     }
 
-    fn request_robots(&mut self, id: HostId, url: Url) -> Result<(), CrawlError> {
-        let Some(host) = self.frontier.hosts.get(&id) else { return Ok(()) };
+    fn request_robots(&mut self, id: HostId, url: Url) -> Result<Option<OutgoingRequest>, CrawlError> {
+        let Some(host) = self.frontier.hosts.get(&id) else { return Ok(None) };
         let store = &self.recorder.store;
         let previous = store.robots::<RobotsRecord>(&host.name)?;
         let (partition, lease) = (store.partition_of(id), store.lease_of(id));
         let group = Arc::clone(&host.group);
         let visit = RobotsVisit { url, hops: 0, group, partition, lease, previous };
         self.frontier.in_flight += 1;
-        self.outgoing.push(OutgoingRequest::Robots(id, Box::new(visit)));
-        Ok(())
+        Ok(Some(OutgoingRequest::Robots(id, Box::new(visit))))
     }
 
     pub(crate) fn skip(&mut self, ready: Ready, outcome: Outcome) -> Result<(), CrawlError> {
@@ -270,14 +271,14 @@ mod tests {
         pipeline.frontier.admit(&host).unwrap();
         let state = RobotsState::Rules { text: String::new() };
         pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state });
-        assert!(matches!(pipeline.dispatch_host(host.id).unwrap(), HostDispatch::Taken));
+        let dispatched = pipeline.dispatch_host(host.id).unwrap();
         assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), Some(Budget::Pages));
 
-        let Some(OutgoingRequest::Visit(visit)) = pipeline.outgoing.pop() else { panic!("no visit") };
+        let HostDispatch::Request(OutgoingRequest::Visit(visit)) = dispatched else { panic!("no visit") };
         pipeline.failed(*visit, &FetchError::NotPermitted).unwrap();
         assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), None);
         assert!(
-            matches!(pipeline.dispatch_host(host.id).unwrap(), HostDispatch::Taken),
+            matches!(pipeline.dispatch_host(host.id).unwrap(), HostDispatch::Request(_)),
             "the host has no page left"
         );
         pipeline.recorder.flush().unwrap();

@@ -6,15 +6,15 @@ use jiff::Timestamp;
 use url::Url;
 
 use crate::archive::WarcRecords;
-use crate::extraction::ParsedResponse;
 use crate::frontier::schedule::GroupName;
 use crate::learner::training::{TrainingJob, TrainingResult};
+use crate::process::ProcessedResponse;
 use crate::visit::Visit;
 
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Parse this response, which was fetched at this time.
-    Read(Box<Visit>, Box<Response>, Timestamp),
+    /// Process this response, which was fetched at this time.
+    Process(Box<Visit>, Box<Response>, Timestamp),
     Train(TrainingJob),
 }
 
@@ -23,7 +23,7 @@ pub(crate) enum Event {
     Robots(HostId, GroupName, Url, Box<RobotsAnswer>, Vec<WarcRecords>),
     /// The answer to a request for a robots.txt to which hosts of other partitions redirect.
     RedirectedRobots(Url, Box<RobotsAnswer>, Vec<WarcRecords>),
-    Read(Box<Visit>, Box<ParsedResponse>, Option<WarcRecords>),
+    Processed(Box<Visit>, Box<ProcessedResponse>, Option<WarcRecords>),
     /// A 2xx response with an unchanged body, which is not parsed, and the size of the body in bytes.
     Unchanged(Box<Visit>, u64, Option<WarcRecords>),
     NotRead(Box<Visit>, Box<Response>, Option<WarcRecords>),
@@ -43,7 +43,7 @@ impl Event {
     /// event has no group.
     pub(crate) fn group(&self) -> Option<GroupName> {
         match self {
-            Self::Read(visit, ..)
+            Self::Processed(visit, ..)
             | Self::Unchanged(visit, ..)
             | Self::NotRead(visit, ..)
             | Self::ReadElsewhere(visit, ..)

@@ -2,17 +2,17 @@
 //!
 //! Each URL passes through four stages:
 //!
-//! 1. The owner thread dispatches the next URL of each host whose delay is over (`dispatch`, `frontier`,
+//! 1. The owner thread names the next URL of each host whose delay is over (`dispatch`, `frontier`,
 //!    `membership`).
 //! 2. An async task sends the request (`network`). A replay reads the response from an archive instead
 //!    (`replay`).
-//! 3. A worker thread parses the page, and extracts its text and links (`worker`, `extraction`). Worker
+//! 3. A worker thread processes the response (`process`): it parses the page, and extracts its text and links. Worker
 //!    threads also train templates (`learner`).
-//! 4. The owner thread decides the outcome and writes it to the store (`pages`, `responses`, `redirects`,
-//!    `robots`, `recorder`).
+//! 4. The owner thread records the result (`record`): it decides the outcome and writes it to the store. Other responses
+//!    are in `responses`, `redirects` and `robots`.
 //!
-//! `Pipeline::run` is the loop of every crawl and every replay. Only the owner thread writes the store. A
-//! group of hosts that share a delay has at most one URL in flight, from its dispatch until its outcome is in
+//! `Network::run` is the loop of every crawl, and `Replayer::run` that of every replay. Only the owner thread writes the
+//! store. A group of hosts that share a delay has at most one URL in flight, from its dispatch until its outcome is in
 //! the store. So timing and interruptions affect neither the order of a host's pages nor its template.
 //!
 //! Memory is bounded: at most `fetch.concurrency` URLs are in flight, each with one body of at most
@@ -22,6 +22,7 @@ mod activity;
 mod archive;
 mod clock;
 mod control;
+mod discovery;
 mod dispatch;
 mod error;
 mod event;
@@ -37,12 +38,14 @@ mod learner;
 mod membership;
 mod moved;
 mod network;
+mod page_links;
 mod page_robots;
-mod pages;
 mod partitions;
 mod pipeline;
+mod process;
 mod progress;
 mod rank;
+mod record;
 mod record_context;
 mod recorder;
 mod redirected_robots;

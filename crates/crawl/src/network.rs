@@ -23,12 +23,15 @@ use crate::event::{Event, Task};
 use crate::frontier::TICK;
 use crate::frontier::budget::Ending;
 use crate::frontier::schedule::group_of_unknown;
-use crate::pipeline::{EventSource, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::visit::{OutgoingRequest, RobotsVisit, Visit};
 
 /// Ticks are at most this rare, however long one takes.
 const RAREST_TICK: Duration = Duration::from_secs(5);
+
+/// Maximum number of events whose records are read together.
+pub(crate) const MAX_EVENTS: usize = 64;
 
 pub(crate) struct Network {
     requester: Requester,
@@ -50,28 +53,42 @@ pub(crate) struct Requester {
     pub(crate) events: Sender<Event>,
 }
 
-impl EventSource for Network {
-    type Ending = Ending;
-
-    /// Dispatches due URLs. After a stop request, or when a budget is used up, no new visits start.
-    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
-        let ending = self.dispatch_due(pipeline)?;
-        pipeline.outgoing.drain(..).for_each(|request| self.requester.send(request));
-        Ok(ending)
-    }
-
-    fn wait(&mut self, _: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
-        // The channel cannot be closed, because the requester has a sender.
-        Ok(self.events.recv_timeout(pause).ok())
-    }
-}
-
 impl Network {
     pub(crate) const fn new(requester: Requester, events: Receiver<Event>) -> Self {
         Self { requester, events, next_tick: None }
     }
 
-    fn dispatch_due(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
+    /// Crawls until nothing is due, a budget is used up or a stop is requested: sends the due requests, waits for
+    /// events, applies them, flushes.
+    pub(crate) fn run(&mut self, pipeline: &mut Pipeline) -> Result<Ending, CrawlError> {
+        loop {
+            if let Some(ending) = self.send_due(pipeline)? {
+                return Ok(ending);
+            }
+            for event in self.next_events(pipeline)? {
+                if let Some(request) = pipeline.apply(event)? {
+                    self.requester.send(request);
+                }
+            }
+            if pipeline.recorder.is_flush_due() {
+                pipeline.recorder.flush()?;
+            }
+        }
+    }
+
+    /// Waits for an event. If the store is shared, returns also later events that have arrived.
+    fn next_events(&self, pipeline: &mut Pipeline) -> Result<Vec<Event>, CrawlError> {
+        // The channel cannot be closed, because the requester has a sender.
+        let mut events = Vec::from_iter(self.events.recv_timeout(pipeline.frontier.pause()).ok());
+        if !events.is_empty() && pipeline.recorder.store.is_shared() {
+            events.extend(self.events.try_iter().take(MAX_EVENTS - 1));
+            pipeline.read_ahead(&events)?;
+        }
+        Ok(events)
+    }
+
+    /// Sends the requests that are due. After a stop request, or when a budget is used up, no new visits start.
+    fn send_due(&mut self, pipeline: &mut Pipeline) -> Result<Option<Ending>, CrawlError> {
         let is_idle = pipeline.frontier.in_flight == 0;
         if pipeline.session.stop.is_requested() {
             return Ok(is_idle.then_some(Ending::Stopped));
@@ -81,7 +98,7 @@ impl Network {
             return Ok(is_over.then_some(Ending::Budget(budget)));
         }
         self.tick(pipeline)?;
-        pipeline.dispatch()?;
+        pipeline.due_requests()?.into_iter().for_each(|request| self.requester.send(request));
         let is_quiet = pipeline.frontier.in_flight == 0 && pipeline.is_idle()?;
         if !is_quiet || pipeline.train_rest(true)? {
             pipeline.membership.mark_busy();
@@ -95,7 +112,7 @@ impl Network {
         if self.next_tick.is_some_and(|next| begun < next) {
             return Ok(());
         }
-        pipeline.follow_leases()?;
+        pipeline.follow_leases()?.into_iter().for_each(|request| self.requester.send(request));
         pipeline.follow_snapshot_request()?;
         pipeline.follow_repair_request();
         pipeline.follow_commands()?;
@@ -122,12 +139,8 @@ impl Requester {
         let (request, group) = (request(&visit), Arc::clone(visit.requested_group()));
         let lease = request_lease(visit.lease.clone());
         self.runtime.spawn(async move {
-            // This wait is zero except for a redirect within a visit. The latency excludes it.
-            let wait = fetcher.gates().ready_in(&group);
-            if !wait.is_zero() {
-                tokio::time::sleep(wait).await;
-            }
-            let begun = Instant::now();
+            // The fetcher waits for the delay before a redirect within a visit. The latency excludes this wait.
+            let begun = Instant::now() + fetcher.gates().ready_in(&group);
             let span = info_span!(parent: &visit.span, "request");
             let asking = async move { fetcher.page(&request, &group, &lease).await };
             let asked = tokio::spawn(asking.instrument(span));
@@ -142,7 +155,7 @@ impl Requester {
         match answer {
             Ok(response) => {
                 self.progress.answered();
-                let _ = self.tasks.send(Task::Read(visit, Box::new(response), truncate(self.clock.now())));
+                let _ = self.tasks.send(Task::Process(visit, Box::new(response), truncate(self.clock.now())));
             }
             Err(error) => {
                 debug!(url = %visit.url, %error, "no response");

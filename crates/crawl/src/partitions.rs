@@ -22,6 +22,7 @@ use crate::frontier::FrontierHost;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::redirected_robots::PendingRobots;
+use crate::visit::OutgoingRequest;
 
 const MESSAGES: usize = 1_000;
 
@@ -37,10 +38,11 @@ pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestam
 }
 
 impl Pipeline {
-    pub(crate) fn follow_leases(&mut self) -> Result<(), CrawlError> {
-        let Some((leases, received)) = self.follow_workers()? else { return Ok(()) };
+    /// Follows the other workers. Returns the requests for robots.txt files for which hosts of other partitions wait.
+    pub(crate) fn follow_leases(&mut self) -> Result<Vec<OutgoingRequest>, CrawlError> {
+        let Some((leases, received)) = self.follow_workers()? else { return Ok(Vec::new()) };
         self.take_robots_replies(&received.found)?;
-        self.answer_robots_queries(received.wanted)?;
+        let requests = self.answer_robots_queries(received.wanted)?;
         if leases.has_gained() {
             // The state is reported before the hosts are loaded. Otherwise other workers could see this
             // worker as idle.
@@ -57,7 +59,8 @@ impl Pipeline {
         if self.membership.leaving.is_empty() {
             self.membership.leaving = self.membership.surplus(&leases).into_iter().collect();
         }
-        self.release_leaving()
+        self.release_leaving()?;
+        Ok(requests)
     }
 
     /// Handles messages from other workers. Returns whether a replay must regroup once nothing is in flight,

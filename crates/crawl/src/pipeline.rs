@@ -1,11 +1,11 @@
-//! Joins the stages of a crawl or replay in one loop: [`Pipeline::run`].
+//! The state of a crawl or replay, which the owner thread changes.
 //!
-//! The owner thread runs the loop, and only this thread writes the store. Dispatching a URL does not change
+//! `network` and `replay` have a loop each: they get the due requests or the archived responses, wait for events, and
+//! apply them to the pipeline. Only the owner thread writes the store. Dispatching a URL does not change
 //! its record, so after a crash the URLs in flight are requested again.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use crossbeam_channel::Sender;
 use gleaner_fetch::Politeness;
@@ -23,35 +23,13 @@ use crate::membership::Membership;
 use crate::recorder::Recorder;
 use crate::redirected_robots::PendingRobots;
 use crate::session_config::SessionConfig;
-use crate::visit::{OutgoingRequest, Visit, VisitProgress};
-
-/// Maximum number of events whose records are read together.
-const EVENTS: usize = 64;
+use crate::visit::{Next, OutgoingRequest, ReadSummary, Visit};
 
 /// Maximum number of links of a page or list whose records are read together with those of other events.
 const LINKS: usize = 500;
 
 /// Maximum number of hosts that are loaded together.
 const HOSTS: usize = 1_000;
-
-pub(crate) trait EventSource {
-    type Ending;
-
-    /// Starts the due visits. Returns how the crawl or replay ended, or `None` if it continues.
-    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<Self::Ending>, CrawlError>;
-
-    fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError>;
-
-    fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
-        pipeline.apply(event)
-    }
-
-    /// Records how far the source was read. The next flush writes this to disk. A crawl records nothing here,
-    /// because the frontier in the store is its progress.
-    fn record_progress(&mut self, _: &mut Pipeline) -> Result<(), CrawlError> {
-        Ok(())
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct Pipeline {
@@ -63,7 +41,6 @@ pub(crate) struct Pipeline {
     pub(crate) redirected: BTreeMap<String, PendingRobots>,
     pub(crate) session: SessionConfig,
     pub(crate) tasks: Sender<Task>,
-    pub(crate) outgoing: Vec<OutgoingRequest>,
 }
 
 impl Pipeline {
@@ -83,63 +60,40 @@ impl Pipeline {
             recorder,
             session,
             tasks,
-            outgoing: Vec::new(),
         })
     }
 
-    /// Runs the loop until the source ends: dispatch, wait, apply, flush. `lib.rs` describes the stages.
-    pub(crate) fn run<S: EventSource>(&mut self, source: &mut S) -> Result<S::Ending, CrawlError> {
-        loop {
-            if let Some(ending) = source.dispatch(self)? {
-                return Ok(ending);
-            }
-            for event in self.next_events(source)? {
-                source.apply(self, event)?;
-            }
-            if self.recorder.is_flush_due() {
-                source.record_progress(self)?;
-                self.recorder.flush()?;
-            }
-        }
-    }
-
-    /// Waits for an event. If the store is shared, returns also later events that have arrived, and reads the records
-    /// that they need in one request, because each read is a round trip.
-    fn next_events<S: EventSource>(&mut self, source: &mut S) -> Result<Vec<Event>, CrawlError> {
-        let mut events: Vec<Event> = source.wait(self, self.frontier.pause())?.into_iter().collect();
-        if events.is_empty() || !self.recorder.store.is_shared() {
-            return Ok(events);
-        }
-        while events.len() < EVENTS
-            && let Some(event) = source.wait(self, Duration::ZERO)?
-        {
-            events.push(event);
-        }
+    /// Reads the records that these events need in one request, because each read of a shared store is a round trip.
+    pub(crate) fn read_ahead(&mut self, events: &[Event]) -> Result<(), CrawlError> {
         let (mut urls, mut documents) = (Vec::new(), Vec::new());
-        for event in &events {
-            let Event::Read(_, parsed, _) = event else { continue };
-            let links = parsed.found.get(..LINKS).unwrap_or(&parsed.found);
-            urls.extend(self.frontier.needed_links(links));
-            documents.extend(parsed.content.document());
+        for event in events {
+            let Event::Processed(_, processed, _) = event else { continue };
+            let found = &processed.links.found;
+            urls.extend(self.frontier.needed_links(found.get(..LINKS).unwrap_or(found)));
+            documents.extend(processed.content.document());
         }
-        self.recorder.store.read_ahead(urls, documents)?;
-        Ok(events)
+        Ok(self.recorder.store.read_ahead(urls, documents)?)
     }
 
-    pub(crate) fn apply(&mut self, event: Event) -> Result<(), CrawlError> {
+    /// Applies an event to the store and the frontier. Returns the request with which its visit continues.
+    pub(crate) fn apply(&mut self, event: Event) -> Result<Option<OutgoingRequest>, CrawlError> {
         let group = event.group();
-        if self.handle(event)? == VisitProgress::Ended {
-            self.frontier.in_flight -= 1;
-            self.follow_traps()?;
-            group.iter().for_each(|group| self.frontier.release_group(group));
+        match self.handle(event)? {
+            Next::Request(request) => return Ok(Some(request)),
+            Next::Processing => {}
+            Next::Ended => {
+                self.frontier.in_flight -= 1;
+                self.follow_traps()?;
+                group.iter().for_each(|group| self.frontier.release_group(group));
+            }
         }
-        Ok(())
+        Ok(None)
     }
 
-    fn handle(&mut self, event: Event) -> Result<VisitProgress, CrawlError> {
+    fn handle(&mut self, event: Event) -> Result<Next, CrawlError> {
         match event {
-            Event::Read(visit, reading, records) => self.page_read(*visit, *reading, records)?,
-            Event::Unchanged(visit, bytes, records) => self.unchanged(*visit, bytes, records)?,
+            Event::Processed(visit, processed, records) => self.record(*visit, *processed, records)?,
+            Event::Unchanged(visit, bytes, records) => self.record_unchanged(&visit, bytes, records)?,
             Event::NotRead(visit, response, records) => {
                 self.recorder.archive(records, None)?;
                 return self.not_read(*visit, *response);
@@ -173,7 +127,7 @@ impl Pipeline {
                 self.redirected_robots_answered(&url, *answer)?;
             }
         }
-        Ok(VisitProgress::Ended)
+        Ok(Next::Ended)
     }
 
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
@@ -224,16 +178,36 @@ impl Pipeline {
 
     pub(crate) fn finish_within(
         &mut self,
-        mut change: Change,
+        change: Change,
         visit: Visit,
+        outcome: Outcome,
+    ) -> Result<(), CrawlError> {
+        self.end_visit(change, &visit, &ReadSummary::default(), outcome)
+    }
+
+    pub(crate) fn end_visit(
+        &mut self,
+        mut change: Change,
+        visit: &Visit,
+        read: &ReadSummary,
+        outcome: Outcome,
+    ) -> Result<(), CrawlError> {
+        self.end(&mut change, visit, read, outcome)?;
+        self.commit(change)
+    }
+
+    pub(crate) fn end(
+        &mut self,
+        change: &mut Change,
+        visit: &Visit,
+        read: &ReadSummary,
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
         if outcome.retry_rule() != RetryRule::Never {
             // A list that names the URL again needs its record.
             self.frontier.known.remove(visit.key);
         }
-        self.recorder.end(&mut change, &visit, outcome)?;
-        self.commit(change)
+        self.recorder.end(change, visit, read, outcome)
     }
 
     /// Starts to process a host's buffered pages. Learns a new template from them if `learns` is set. Returns
@@ -267,6 +241,8 @@ impl Pipeline {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 
     use super::*;

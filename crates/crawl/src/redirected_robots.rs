@@ -48,47 +48,49 @@ fn is_own(url: &CanonicalUrl) -> bool {
 }
 
 impl Pipeline {
-    /// Answers messages of other partitions, or starts the requests that the answers need. A message that
+    /// Answers messages of other partitions, or returns the requests that the answers need. A message that
     /// cannot be answered now stays in the store until the next tick.
-    pub(crate) fn answer_robots_queries(&mut self, wanted: Vec<RobotsQuery>) -> Result<(), CrawlError> {
+    pub(crate) fn answer_robots_queries(
+        &mut self,
+        wanted: Vec<RobotsQuery>,
+    ) -> Result<Vec<OutgoingRequest>, CrawlError> {
+        let mut requests = Vec::new();
         for wanted in wanted {
             let pending = self.redirected.get(&wanted.url);
             if !pending.is_some_and(|pending| pending.by.contains(&wanted)) {
-                self.answer_or_request(wanted)?;
+                requests.extend(self.answer_or_request(wanted)?);
             }
         }
-        Ok(())
+        Ok(requests)
     }
 
-    fn answer_or_request(&mut self, wanted: RobotsQuery) -> Result<(), CrawlError> {
+    fn answer_or_request(&mut self, wanted: RobotsQuery) -> Result<Option<OutgoingRequest>, CrawlError> {
         let now = self.session.clock.now();
         let Ok(url) = CanonicalUrl::parse(&wanted.url) else {
-            return self.answer(
-                &[wanted],
-                &RobotsRecord::failed("it redirects to an invalid URL".into(), None, now),
-            );
+            let failed = RobotsRecord::failed("it redirects to an invalid URL".into(), None, now);
+            return self.answer(&[wanted], &failed).map(|()| None);
         };
         let known: Option<RobotsRecord> = self.recorder.store.robots_at(&url)?;
         if let Some(record) = known.as_ref().filter(|record| !record.stale(now)) {
-            return self.answer(&[wanted], record);
+            return self.answer(&[wanted], record).map(|()| None);
         }
         if let Some(same) = self.redirected.get_mut(&wanted.url) {
             if !same.is_elsewhere || wanted.hops == 1 {
                 same.by.push(wanted);
-                return Ok(());
+                return Ok(None);
             }
             // Without this check, two URLs that redirect to each other would wait forever.
-            return self
-                .answer(&[wanted], &RobotsRecord::failed("its redirects form a loop".into(), None, now));
+            let failed = RobotsRecord::failed("its redirects form a loop".into(), None, now);
+            return self.answer(&[wanted], &failed).map(|()| None);
         }
         if self.may_be_requesting(&url)? {
-            return Ok(());
+            return Ok(None);
         }
         let partition = self.recorder.store.partition_of_url(&url);
         let membership = &self.membership;
         let is_held = membership.held_until(partition).is_some() || membership.leaving.contains(&partition);
         if is_held || !self.frontier.has_room() {
-            return Ok(());
+            return Ok(None);
         }
         self.request_redirected(partition, &url, wanted, known)
     }
@@ -106,27 +108,27 @@ impl Pipeline {
         url: &CanonicalUrl,
         wanted: RobotsQuery,
         previous: Option<RobotsRecord>,
-    ) -> Result<(), CrawlError> {
+    ) -> Result<Option<OutgoingRequest>, CrawlError> {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, url);
         let held = self.frontier.politeness.backoffs.remaining(url.host());
         if held.max(self.frontier.politeness.gates.ready_in(&group)) > LONGEST_REDIRECT_WAIT {
             let reason = "it redirects to a host that asked to wait".into();
-            return self.answer(&[wanted], &RobotsRecord::failed(reason, None, self.session.clock.now()));
+            let failed = RobotsRecord::failed(reason, None, self.session.clock.now());
+            return self.answer(&[wanted], &failed).map(|()| None);
         }
         // The host may be out of this crawl's scope. Then the time of its last request is unknown.
         self.frontier.politeness.gates.start_delay(&group);
         let (hops, key) = (wanted.hops, wanted.url.clone());
         self.redirected.insert(key, PendingRobots { partition, by: vec![wanted], is_elsewhere: false });
         self.frontier.in_flight += 1;
-        self.outgoing.push(OutgoingRequest::RedirectedRobots(Box::new(RobotsVisit {
+        Ok(Some(OutgoingRequest::RedirectedRobots(Box::new(RobotsVisit {
             url: url.url().clone(),
             hops: hops as usize,
             group,
             partition,
             lease: self.recorder.store.lease(partition),
             previous,
-        })));
-        Ok(())
+        }))))
     }
 
     pub(crate) fn redirected_robots_answered(

@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use gleaner_fetch::Response;
-use gleaner_frontier::{CanonicalUrl, FoundUrl, ListChange, Outcome};
+use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome};
 use gleaner_store::HostId;
 use jiff::Timestamp;
 use tracing::debug;
@@ -40,14 +40,13 @@ use url::Url;
 
 use crate::error::CrawlError;
 use crate::event::Task;
-use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::recorder::revisit::is_retried;
-use crate::visit::{Hop, OutgoingRequest, Visit, VisitProgress, robots_path, visit_span};
+use crate::visit::{Hop, Next, OutgoingRequest, ReadSummary, Visit, robots_path, visit_span};
 
-enum Next {
+enum Target {
     /// The visit continues with a request for this address of the target, on this host and with this cookie.
     Here(HostId, Url, Option<String>),
     Later,
@@ -63,41 +62,41 @@ impl Pipeline {
         mut visit: Visit,
         response: &Response,
         target: &CanonicalUrl,
-    ) -> Result<ControlFlow<VisitProgress, Visit>, CrawlError> {
-        Ok(match self.next(&mut visit, response, target)? {
-            Next::Apart => ControlFlow::Continue(visit),
-            Next::Later => {
+    ) -> Result<ControlFlow<Next, Visit>, CrawlError> {
+        Ok(match self.target(&mut visit, response, target)? {
+            Target::Apart => ControlFlow::Continue(visit),
+            Target::Later => {
                 let mut change = self.recorder.writer.begin();
                 change.put_url(visit.key, &visit.record);
                 self.commit(change)?;
-                ControlFlow::Break(VisitProgress::Ended)
+                ControlFlow::Break(Next::Ended)
             }
-            Next::Here(host, address, cookie) => {
-                self.hop(host, visit, target.clone(), address, cookie);
-                ControlFlow::Break(VisitProgress::Continues)
+            Target::Here(host, address, cookie) => {
+                let request = self.hop(host, visit, target.clone(), address, cookie);
+                ControlFlow::Break(Next::Request(request))
             }
         })
     }
 
-    fn next(
+    fn target(
         &self,
         visit: &mut Visit,
         response: &Response,
         target: &CanonicalUrl,
-    ) -> Result<Next, CrawlError> {
+    ) -> Result<Target, CrawlError> {
         if target.domain() != visit.url.domain() {
-            return Ok(Next::Apart);
+            return Ok(Target::Apart);
         }
-        let Some((address, cookie)) = visit.next_request(target, response) else { return Ok(Next::Apart) };
-        let Some(host) = self.host_that_admits(visit, target, &address)? else { return Ok(Next::Apart) };
+        let Some((address, cookie)) = visit.next_request(target, response) else { return Ok(Target::Apart) };
+        let Some(host) = self.host_that_admits(visit, target, &address)? else { return Ok(Target::Apart) };
         if target.key() != visit.key && self.is_known_page(target)? {
-            return Ok(Next::Apart);
+            return Ok(Target::Apart);
         }
         if self.session.stop.is_requested() || self.frontier.budget.exhausted(Instant::now()).is_some() {
-            return Ok(Next::Later);
+            return Ok(Target::Later);
         }
         if !self.membership.may_request() || self.membership.is_leaving(host) {
-            return Ok(Next::Later);
+            return Ok(Target::Later);
         }
         let is_full = self.frontier.hosts.get(&host).is_some_and(|host| self.frontier.is_used_up(host));
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, target);
@@ -108,10 +107,10 @@ impl Pipeline {
         // reason, the visit would be dispatched again after every delay between requests.
         let is_own_host = target.host() == visit.url.host();
         Ok(match (is_full || is_held, is_shut) {
-            (false, false) => Next::Here(host, address, cookie),
-            (true, _) if is_own_host => Next::Later,
-            (false, true) if group == visit.group => Next::Later,
-            _ => Next::Apart,
+            (false, false) => Target::Here(host, address, cookie),
+            (true, _) if is_own_host => Target::Later,
+            (false, true) if group == visit.group => Target::Later,
+            _ => Target::Apart,
         })
     }
 
@@ -139,7 +138,14 @@ impl Pipeline {
         Ok(self.recorder.store.url(url.key())?.is_some_and(|record| !is_retried(&record)))
     }
 
-    fn hop(&mut self, id: HostId, mut visit: Visit, url: CanonicalUrl, address: Url, cookie: Option<String>) {
+    fn hop(
+        &mut self,
+        id: HostId,
+        mut visit: Visit,
+        url: CanonicalUrl,
+        address: Url,
+        cookie: Option<String>,
+    ) -> OutgoingRequest {
         debug!(from = %visit.address(), to = %address, "following a redirect within the visit");
         self.spend(id, &url);
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, &url);
@@ -147,7 +153,7 @@ impl Pipeline {
         visit.begun = Instant::now() + self.frontier.politeness.gates.ready_in(&group);
         visit.add_hop(Hop { url, address, cookie, group });
         visit.lease = self.recorder.store.lease_of(id);
-        self.outgoing.push(OutgoingRequest::Visit(Box::new(visit)));
+        OutgoingRequest::Visit(Box::new(visit))
     }
 
     /// Whether the visit is that of a sitemap on a host out of scope.
@@ -155,26 +161,21 @@ impl Pipeline {
         self.frontier.hosts.get(&visit.record.host).is_some_and(|host| host.only_sitemaps)
     }
 
-    pub(crate) fn redirect(
-        &mut self,
-        mut visit: Visit,
-        url: CanonicalUrl,
-        hops: u32,
-    ) -> Result<(), CrawlError> {
+    pub(crate) fn redirect(&mut self, visit: Visit, url: CanonicalUrl, hops: u32) -> Result<(), CrawlError> {
         let mut change = self.recorder.writer.begin();
         let found = FoundUrl { url, role: visit.record.role, dated: visit.record.dated, news: false };
         let turn = self.recorder.queue_position(&found, rank::LISTING);
         // On another domain, only sitemaps that robots.txt or another sitemap names are requested.
         let depth = visit.record.depth + u32::from(self.is_on_other_domain(&visit));
-        visit.leads_on = change.discover(Some(visit.record.host), &found, depth, hops, turn)?;
+        let mut leads_on = change.discover(Some(visit.record.host), &found, depth, hops, turn)?;
         // A list that names the source names the target too.
-        if let Some(known) = change.url(found.url.key())?.filter(|_| !visit.leads_on)
+        if let Some(known) = change.url(found.url.key())?.filter(|_| !leads_on)
             && self.frontier.is_allowed(&found.url, &known)
         {
-            visit.leads_on = self.recorder.revive(&mut change, &found, known, turn, true)?;
+            leads_on = self.recorder.revive(&mut change, &found, known, turn, true)?;
         }
         let outcome = Outcome::Redirected { to: found.url.as_str().into() };
-        self.finish_within(change, visit, outcome)
+        self.end_visit(change, &visit, &ReadSummary { leads_on, ..ReadSummary::default() }, outcome)
     }
 
     pub(crate) fn ended_elsewhere(&mut self, visit: Visit) -> Result<(), CrawlError> {
@@ -190,7 +191,7 @@ impl Pipeline {
         visit: Visit,
         response: Box<Response>,
         fetched: Timestamp,
-    ) -> Result<VisitProgress, CrawlError> {
+    ) -> Result<Next, CrawlError> {
         let (url, hops, at) = (visit.requested().clone(), visit.hops(), visit.at);
         let group = visit.group.clone();
         // A URL that always redirected before may be a page now.
@@ -200,7 +201,7 @@ impl Pipeline {
         let Some(record) = record.filter(|record| self.frontier.hosts.contains_key(&record.host)) else {
             // The response is counted here, because no worker thread gets it.
             self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-            return Ok(VisitProgress::Ended);
+            return Ok(Next::Ended);
         };
         let visit = Visit {
             key: url.key(),
@@ -209,17 +210,13 @@ impl Pipeline {
             begun: Instant::now(),
             at,
             lease: self.recorder.store.lease_of(record.host),
-            list_change: ListChange::Same,
-            leads_on: false,
-            bytes: 0,
-            refused: RefusedLinks::new(),
             template: self.learner.template(record.host),
             chain: None,
             url,
             record,
         };
         // The send fails if all worker threads have ended. The frontier then still has the URL.
-        let sent = self.tasks.send(Task::Read(Box::new(visit), response, fetched));
-        Ok(if sent.is_ok() { VisitProgress::Continues } else { VisitProgress::Ended })
+        let sent = self.tasks.send(Task::Process(Box::new(visit), response, fetched));
+        Ok(if sent.is_ok() { Next::Processing } else { Next::Ended })
     }
 }

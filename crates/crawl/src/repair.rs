@@ -15,7 +15,7 @@ use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_extract::draft::{Origin, draft};
 use gleaner_extract::pins::HostPins;
-use gleaner_frontier::{CanonicalUrl, ListChange, Scope, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Scope, UrlKey};
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
 use gleaner_store::{
@@ -25,10 +25,11 @@ use serde::{Deserialize, Serialize};
 use tracing::{Span, warn};
 
 use crate::error::CrawlError;
-use crate::extraction::{AdmissionRules, Content, RefusedLinks, read};
+use crate::extraction::AdmissionRules;
 use crate::known_links::KnownLinks;
 use crate::learner::current_template;
 use crate::page_robots::PageRobots;
+use crate::process::{Content, read};
 use crate::replay::{ArchivedResponse, BodyLimits, RecordPlace};
 use crate::request_file::RequestFile;
 use crate::stored_page::archive_place;
@@ -189,12 +190,8 @@ fn visit(
         at: answer.at,
         span: Span::none(),
         lease: store.lease_of(host.id),
-        list_change: ListChange::Same,
-        bytes: 0,
-        refused: RefusedLinks::new(),
         template: template.map(Arc::new),
         chain: None,
-        leads_on: false,
     })
 }
 

@@ -11,7 +11,7 @@ use tracing::debug;
 
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
-use crate::visit::{Visit, VisitProgress};
+use crate::visit::{Next, Visit};
 
 /// Factor for `fetch.retries` while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
@@ -20,11 +20,11 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 impl Pipeline {
     /// Ends or postpones a visit after a response other than 2xx. The visit continues if it
     /// follows a redirect.
-    pub(crate) fn not_read(&mut self, visit: Visit, response: Response) -> Result<VisitProgress, CrawlError> {
+    pub(crate) fn not_read(&mut self, visit: Visit, response: Response) -> Result<Next, CrawlError> {
         self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
         match response.status {
             301 | 302 | 303 | 307 | 308 => self.redirected(visit, &response),
-            _ => self.refused(visit, &response).map(|()| VisitProgress::Ended),
+            _ => self.refused(visit, &response).map(|()| Next::Ended),
         }
     }
 
@@ -127,16 +127,16 @@ impl Pipeline {
 
     /// Continues the visit at the target if a cookie was set for it, or if it is another form of the visit's URL.
     /// Otherwise queues the target.
-    fn redirected(&mut self, visit: Visit, response: &Response) -> Result<VisitProgress, CrawlError> {
+    fn redirected(&mut self, visit: Visit, response: &Response) -> Result<Next, CrawlError> {
         let target = match self.redirect_target(&visit, response) {
             Ok(target) => target,
-            Err(outcome) => return self.finish(visit, outcome).map(|()| VisitProgress::Ended),
+            Err(outcome) => return self.finish(visit, outcome).map(|()| Next::Ended),
         };
         let is_itself = target.key() == visit.key;
         if is_itself && visit.hops() == visit.record.hops && target.as_str() != visit.record.url {
             let mut change = self.recorder.writer.begin();
             change.rename(visit.key, visit.record, &target)?;
-            return self.commit(change).map(|()| VisitProgress::Ended);
+            return self.commit(change).map(|()| Next::Ended);
         }
         let visit = match self.follow(visit, response, &target)? {
             ControlFlow::Continue(visit) => visit,
@@ -148,7 +148,7 @@ impl Pipeline {
             let hops = visit.hops() + 1;
             self.redirect(visit, target, hops)?;
         }
-        Ok(VisitProgress::Ended)
+        Ok(Next::Ended)
     }
 
     /// Returns the target of a redirect, or the outcome of the visit if the target may not be requested.

@@ -198,7 +198,7 @@ impl Session {
             tasks: self.pipeline.tasks.clone(),
             events: self.events.clone(),
         };
-        self.pipeline.run(&mut Network::new(requester, self.arrivals.clone()))
+        Network::new(requester, self.arrivals.clone()).run(&mut self.pipeline)
     }
 
     /// Ends all requests because another worker has the leases, and returns the writer. First waits until no

@@ -12,8 +12,8 @@ use tracing::field::Empty;
 use tracing::{Span, info_span};
 use url::Url;
 
-use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::GroupName;
+use crate::page_links::RefusedLinks;
 
 #[derive(Debug)]
 pub(crate) struct Visit {
@@ -26,26 +26,32 @@ pub(crate) struct Visit {
     pub(crate) at: Timestamp,
     pub(crate) span: Span,
     pub(crate) lease: Lease,
-    /// How the list has changed. Known only after the response was parsed.
-    pub(crate) list_change: ListChange,
-    /// Bytes of the body that was read. 0 if none was.
-    pub(crate) bytes: u64,
-    /// Number of links of the page that did not enter the frontier, by reason.
-    pub(crate) refused: RefusedLinks,
-    /// Whether the page led to new URLs that may be articles. Known only after the response was parsed.
-    pub(crate) leads_on: bool,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
 
-/// Whether a visit continues after an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum VisitProgress {
+/// What the response of a visit contained. The default is that of a visit without a response that was read.
+#[derive(Debug, Default)]
+pub(crate) struct ReadSummary {
+    /// Bytes of the body that was read. 0 if none was.
+    pub(crate) bytes: u64,
+    /// Number of links of the page that did not enter the frontier, by reason.
+    pub(crate) refused: RefusedLinks,
+    pub(crate) list_change: ListChange,
+    /// Whether the page led to new URLs that may be articles.
+    pub(crate) leads_on: bool,
+}
+
+/// What follows an event.
+#[derive(Debug)]
+pub(crate) enum Next {
     /// The visit has an outcome or is postponed. Its group may be requested again.
     Ended,
-    /// The visit continues at another URL or in a worker thread. Its group stays busy.
-    Continues,
+    /// The visit continues with this request. Its group stays busy.
+    Request(OutgoingRequest),
+    /// The response was sent to a worker thread. The group stays busy.
+    Processing,
 }
 
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
-//! Ends the visits of pages that a template extracted, and tracks how well the template fits them.
+//! Tracks how well the template of a host fits the pages that it extracts.
 //!
 //! A page that differs from the training pages is stored normally. Its raw page is kept while it is among the
 //! last [`Window::PAGES`] pages of its host. If too many of these pages differ, the template is out of date.
 //! Then the kept pages and all later pages are buffered. The next template extracts them again. The
-//! document, the outcome and the template's health are written to the store together, in one change.
+//! health is part of the change with the document and the outcome.
 //!
 //! A site has several layouts. The raw page of a page with new DOM paths stays kept. When there are as many such pages as
 //! a first template needs, the template learns them in addition: nothing that it knows is lost.
@@ -14,35 +14,24 @@
 use std::sync::atomic::Ordering;
 
 use gleaner_extract::{PageFit, Window};
-use gleaner_frontier::{Outcome, Role, UrlKey};
-use gleaner_store::{Change, HostId, HostRecord, Store, UrlState};
+use gleaner_frontier::UrlKey;
+use gleaner_store::{Change, HostId, HostRecord, PackedPage, Store, UrlState};
 use tracing::warn;
 
 use super::Learner;
 use crate::error::CrawlError;
-use crate::extraction::ExtractedArticle;
-use crate::recorder::Recorder;
 use crate::visit::Visit;
 
 impl Learner {
-    pub(crate) fn record_article(
+    /// Records how well the template of a host fits a page. `raw` is the raw page if it differs from the training pages.
+    pub(crate) fn record_fit(
         &mut self,
-        recorder: &mut Recorder,
+        store: &Store,
         change: &mut Change,
         visit: &Visit,
-        article: ExtractedArticle,
+        fit: PageFit,
+        raw: Option<PackedPage>,
     ) -> Result<(), CrawlError> {
-        let ExtractedArticle { document, fit, raw } = article;
-        let outcome = match document {
-            Ok(document) => change.place(visit.key, document, &mut recorder.writer)?,
-            Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
-            Err(outcome) => outcome,
-        };
-        let is_listing = outcome == Outcome::Listing;
-        recorder.end(change, visit, outcome)?;
-        if is_listing {
-            return Ok(());
-        }
         let mut is_kept = false;
         if let Some(raw) = raw
             && change.keep(visit.key)?
@@ -50,8 +39,7 @@ impl Learner {
             change.put_page(visit.key, raw);
             is_kept = true;
         }
-        let least = self.prepare_pages;
-        match update_health(&recorder.store, change, visit, fit, is_kept, least)? {
+        match update_health(store, change, visit, fit, is_kept, self.prepare_pages)? {
             TemplateHealth::Usual => {}
             TemplateHealth::Outdated(buffered) => {
                 self.template_outdated(visit.record.host, visit.url.host(), buffered)

@@ -1,14 +1,14 @@
 //! Records and counts the outcomes of visits.
 
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, Role, UrlKey};
-use gleaner_store::{Change, StoreError, UrlRecord};
+use gleaner_store::{Change, PackedDocument, StoreError, UrlRecord};
 use tracing::debug;
 
 use super::Recorder;
 use super::revisit::is_article;
 use crate::error::CrawlError;
 use crate::traps::{EndedPage, PageResult, is_linked_record};
-use crate::visit::Visit;
+use crate::visit::{ReadSummary, Visit};
 
 impl Recorder {
     pub(crate) fn count_requests(&mut self, host: &str, by: i64) {
@@ -24,24 +24,40 @@ impl Recorder {
         Ok(())
     }
 
+    /// Stores the document of a page with its near-duplicates, or tells why it was refused. Returns the outcome of the
+    /// visit.
+    pub(crate) fn place(
+        &mut self,
+        change: &mut Change,
+        visit: &Visit,
+        document: Result<PackedDocument, Outcome>,
+    ) -> Result<Outcome, CrawlError> {
+        Ok(match document {
+            Ok(document) => change.place(visit.key, document, &mut self.writer)?,
+            Err(Outcome::NotArticle { .. }) if visit.record.role != Role::Page => Outcome::Listing,
+            Err(outcome) => outcome,
+        })
+    }
+
     pub(crate) fn end(
         &mut self,
         change: &mut Change,
         visit: &Visit,
+        read: &ReadSummary,
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
         visit.span.record("outcome", outcome.reason());
         self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
-        self.count_visit(change, visit, Some(&outcome))?;
+        self.count_visit(change, visit, read, Some(&outcome))?;
         self.count_update(change, visit, &outcome)?;
         // At the first visit, the page cannot have been gone.
         if is_article(&outcome) && visit.record.last.is_some() {
             change.clear_gone(visit.key)?;
         }
-        let (is_linked, leads_on) = (is_linked_record(&visit.record), visit.leads_on);
-        self.note_page(change, &visit.record, &outcome, is_linked, leads_on)?;
-        let revisits = self.schedule_after(visit, &outcome);
+        let is_linked = is_linked_record(&visit.record);
+        self.note_page(change, &visit.record, &outcome, is_linked, read.leads_on)?;
+        let revisits = self.schedule_after(visit, read.list_change, &outcome);
         self.end_uncounted(change, visit.key, UrlRecord { revisits, ..visit.record.clone() }, outcome)
     }
 
@@ -88,13 +104,18 @@ impl Recorder {
 
     /// Buffers an article of a host without a template. Returns the number of buffered pages. An earlier outcome
     /// without a text, such as that of a redirect, is dropped, so that the page counts as new until it is extracted.
-    pub(crate) fn buffer(&self, change: &mut Change, visit: &Visit) -> Result<u32, CrawlError> {
+    pub(crate) fn buffer(
+        &self,
+        change: &mut Change,
+        visit: &Visit,
+        read: &ReadSummary,
+    ) -> Result<u32, CrawlError> {
         visit.span.record("outcome", "buffered");
         self.session.progress.activity.request_ended(visit.url.host(), None);
         let revisits = visit.record.revisits.at(visit.at);
         let last = visit.record.last.clone().filter(is_article);
         let buffered = change.buffer(visit.key, UrlRecord { revisits, last, ..visit.record.clone() })?;
-        self.count_visit(change, visit, None)?;
+        self.count_visit(change, visit, read, None)?;
         Ok(buffered)
     }
 
@@ -103,15 +124,16 @@ impl Recorder {
         &self,
         change: &mut Change,
         visit: &Visit,
+        read: &ReadSummary,
         outcome: Option<&Outcome>,
     ) -> Result<(), StoreError> {
         outcome.into_iter().for_each(|outcome| self.session.progress.ended(outcome));
         let millis = u64::try_from(visit.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let broken_list = outcome.and_then(|outcome| broken_list(visit.record.role, outcome));
         change.count(self.session.run.number, visit.url.host(), |counts| {
-            counts.bytes += visit.bytes;
-            counts.fetched += u64::from(visit.bytes > 0);
-            for (label, count) in &visit.refused {
+            counts.bytes += read.bytes;
+            counts.fetched += u64::from(read.bytes > 0);
+            for (label, count) in &read.refused {
                 *counts.refused.entry(label.to_string()).or_default() += count;
             }
             if let Some(outcome) = outcome {

@@ -25,7 +25,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Recorder;
 use crate::error::CrawlError;
-use crate::extraction::ParsedResponse;
+use crate::page_links::FoundLinks;
 use crate::rank;
 use crate::visit::Visit;
 
@@ -54,8 +54,13 @@ const AHEAD: SignedDuration = SignedDuration::from_mins(10);
 const MAX_REDIRECTS: usize = 10;
 
 impl Recorder {
-    pub(crate) fn schedule_after(&self, visit: &Visit, outcome: &Outcome) -> RevisitSchedule {
-        let Visit { record, at, list_change, .. } = visit;
+    pub(crate) fn schedule_after(
+        &self,
+        visit: &Visit,
+        list_change: ListChange,
+        outcome: &Outcome,
+    ) -> RevisitSchedule {
+        let Visit { record, at, .. } = visit;
         let least = self.session.config.crawl.revisit.get();
         match record.role {
             Role::Page if outcome.retry_rule() != RetryRule::Never => {
@@ -69,7 +74,7 @@ impl Recorder {
                 // A sitemap that robots.txt names leads to all others, so its interval is at most that of a
                 // feed.
                 let role = if is_root(record) { Role::Feed } else { role };
-                record.revisits.after(role, *list_change, least, *at)
+                record.revisits.after(role, list_change, least, *at)
             }
         }
     }
@@ -208,12 +213,8 @@ impl Recorder {
     /// Makes the next page of a list ready if an earlier run read it and half of this page's articles are
     /// new. An article is new if it was not visited before this run. The next page is not read if feeds and
     /// sitemaps named all new articles.
-    pub(crate) fn revive_next_page(
-        &self,
-        change: &mut Change,
-        parsed_response: &ParsedResponse,
-    ) -> Result<(), CrawlError> {
-        let Some(next) = parsed_response.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
+    pub(crate) fn revive_next_page(&self, change: &mut Change, links: &FoundLinks) -> Result<(), CrawlError> {
+        let Some(next) = links.next.as_ref().filter(|next| page_number(next) <= LAST_PAGE) else {
             return Ok(());
         };
         let Some(record) = change.url(next.key())? else { return Ok(()) };
@@ -228,7 +229,7 @@ impl Recorder {
             false => record.last.is_none(),
         };
         let (mut articles, mut new, mut unnamed) = (0, 0, 0);
-        for (found, _) in parsed_response.found.iter().filter(|(_, rank)| *rank <= rank::ARTICLE) {
+        for (found, _) in links.found.iter().filter(|(_, rank)| *rank <= rank::ARTICLE) {
             articles += 1;
             if let Some(record) = change.url(found.url.key())?.filter(is_new) {
                 new += 1;
@@ -330,14 +331,9 @@ fn is_root(record: &UrlRecord) -> bool {
 }
 
 /// Returns how a list has changed. `news` is the number of new or changed URLs on the list.
-pub(crate) fn list_change(
-    visit: &Visit,
-    parsed_response: &ParsedResponse,
-    news: u64,
-    digest: u64,
-) -> ListChange {
+pub(crate) fn list_change(visit: &Visit, links: &FoundLinks, news: u64, digest: u64) -> ListChange {
     let record = &visit.record;
-    let newest = parsed_response.found.iter().filter_map(|(found, _)| found.dated).max();
+    let newest = links.found.iter().filter_map(|(found, _)| found.dated).max();
     // A sitemap with recent entries counts as recent even if its change date is old, because many indexes
     // never update that date.
     let is_old = newest.map_or(record.dated.is_some(), |newest| newest < visit.at - RECENT);

@@ -48,7 +48,7 @@ pub use source::WarcFile;
 
 use crate::clock::Clock;
 use crate::error::CrawlError;
-use crate::pipeline::{EventSource, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::progress::Progress;
 use crate::scope::scope;
 use crate::session::{Session, begin};
@@ -193,7 +193,7 @@ pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
 }
 
 fn work(pipeline: &mut Pipeline, replayer: &mut Replayer) -> Result<ReplayEnd, CrawlError> {
-    let ended = pipeline.run(replayer)?;
+    let ended = replayer.run(pipeline)?;
     replayer.record_progress(pipeline)?;
     match ended {
         ReplayEnd::Regrouping => pipeline.release_surplus()?,

@@ -9,9 +9,10 @@ use gleaner_store::{PackedDocument, StoreError, document_id};
 use super::Changes;
 use super::replayer::Replayer;
 use crate::error::CrawlError;
-use crate::extraction::{Content, ParsedResponse, outcome_of};
+use crate::extraction::outcome_of;
 use crate::learner::training::{TrainingJob, TrainingResult};
 use crate::pipeline::Pipeline;
+use crate::process::{Content, ProcessedResponse};
 use crate::visit::Visit;
 
 impl Replayer {
@@ -19,11 +20,11 @@ impl Replayer {
         &mut self,
         pipeline: &mut Pipeline,
         visit: Visit,
-        parsed_response: ParsedResponse,
+        processed: ProcessedResponse,
     ) -> Result<(), CrawlError> {
         pipeline.frontier.in_flight -= 1;
         pipeline.session.progress.responses.fetch_add(1, Ordering::Relaxed);
-        let drafted = match parsed_response.content {
+        let drafted = match processed.content {
             Content::Article(article) => match article.document {
                 Err(Outcome::NotArticle { .. }) => Err("no_text_today"),
                 document => Ok(document),

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::{Digest, Digests};
 use gleaner_corpus::Admission;
-use gleaner_frontier::{FoundUrl, ListChange, Role};
+use gleaner_frontier::{FoundUrl, Role};
 use gleaner_store::{Change, HostId, QueuePosition, StoreError};
 use tracing::Span;
 
@@ -19,9 +19,10 @@ use super::{Plan, Purpose, ReplaySummary};
 use crate::archive::archived;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
-use crate::extraction::RefusedLinks;
 use crate::frontier::TICK;
-use crate::pipeline::{EventSource, Pipeline};
+use crate::network::MAX_EVENTS;
+use crate::page_links::FoundLinks;
+use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::session::Session;
 use crate::visit::Visit;
@@ -80,10 +81,24 @@ impl ReplayProgress {
     }
 }
 
-impl EventSource for Replayer {
-    type Ending = ReplayEnd;
+impl Replayer {
+    /// Replays until the files end: sends waiting responses to worker threads, waits for an event, applies it, flushes.
+    pub(super) fn run(&mut self, pipeline: &mut Pipeline) -> Result<ReplayEnd, CrawlError> {
+        loop {
+            if let Some(ending) = self.send_waiting(pipeline)? {
+                return Ok(ending);
+            }
+            for event in self.next_events(pipeline)? {
+                self.apply(pipeline, event)?;
+            }
+            if pipeline.recorder.is_flush_due() {
+                self.record_progress(pipeline)?;
+                pipeline.recorder.flush()?;
+            }
+        }
+    }
 
-    fn dispatch(&mut self, pipeline: &mut Pipeline) -> Result<Option<ReplayEnd>, CrawlError> {
+    fn send_waiting(&mut self, pipeline: &mut Pipeline) -> Result<Option<ReplayEnd>, CrawlError> {
         if self.followed.elapsed() >= TICK {
             self.followed = Instant::now();
             self.regroups = pipeline.must_regroup()?;
@@ -94,7 +109,18 @@ impl EventSource for Replayer {
         self.ending(pipeline)
     }
 
-    fn wait(&mut self, pipeline: &mut Pipeline, pause: Duration) -> Result<Option<Event>, CrawlError> {
+    /// Waits for an event, like `Network::next_events`.
+    fn next_events(&mut self, pipeline: &mut Pipeline) -> Result<Vec<Event>, CrawlError> {
+        let mut events = Vec::from_iter(self.wait(pipeline)?);
+        if !events.is_empty() && pipeline.recorder.store.is_shared() {
+            let later = self.events.try_iter().take(MAX_EVENTS - 1);
+            events.extend(later.map(|event| self.without_links(event)));
+            pipeline.read_ahead(&events)?;
+        }
+        Ok(events)
+    }
+
+    fn wait(&mut self, pipeline: &Pipeline) -> Result<Option<Event>, CrawlError> {
         let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
         let never = crossbeam_channel::never();
         let listens = self.is_open && has_room && self.may_continue(pipeline);
@@ -104,7 +130,7 @@ impl EventSource for Replayer {
                 Ok(item) => self.handle(item)?,
                 Err(_) => self.is_open = false,
             },
-            default(pause) => {}
+            default(pipeline.frontier.pause()) => {}
         }
         Ok(None)
     }
@@ -112,7 +138,7 @@ impl EventSource for Replayer {
     fn apply(&mut self, pipeline: &mut Pipeline, event: Event) -> Result<(), CrawlError> {
         let (name, host) = match &event {
             Event::NotRead(visit, ..)
-            | Event::Read(visit, ..)
+            | Event::Processed(visit, ..)
             | Event::Unchanged(visit, ..)
             | Event::Panicked(visit, ..) => (visit.url.host().to_owned(), visit.record.host),
             Event::Trained(job, _) | Event::TrainingFailed(job, _) => (job.name.clone(), job.host),
@@ -122,19 +148,17 @@ impl EventSource for Replayer {
             | Event::ReadElsewhere(..) => return Ok(()),
         };
         match event {
-            Event::Read(visit, reading, _) if self.purpose == Purpose::Reextract => {
+            Event::Processed(visit, reading, _) if self.purpose == Purpose::Reextract => {
                 self.reextracted(pipeline, *visit, *reading)?;
             }
             Event::Trained(job, trained) => {
                 if self.purpose == Purpose::Reextract {
                     self.compare_trained(pipeline, &job, &trained)?;
                 }
-                pipeline.apply(Event::Trained(job, trained))?;
+                drop(pipeline.apply(Event::Trained(job, trained))?);
             }
-            Event::Read(visit, reading, records) => {
-                pipeline.apply(Event::Read(visit, reading, records))?;
-            }
-            event => pipeline.apply(event)?,
+            // A replay follows no redirects, so no event leads to a request.
+            event => drop(pipeline.apply(event)?),
         }
         self.busy.remove(&name);
         if let Some(place) = self.in_flight.remove(&name) {
@@ -144,7 +168,8 @@ impl EventSource for Replayer {
         Ok(())
     }
 
-    fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
+    /// Records how far the files were read. The next flush writes this to disk.
+    pub(super) fn record_progress(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         let mut change = pipeline.recorder.writer.begin();
         match &mut self.checkpoint {
             Some(checkpoint) => {
@@ -156,9 +181,7 @@ impl EventSource for Replayer {
         }
         pipeline.commit(change)
     }
-}
 
-impl Replayer {
     /// Starts to read the files for this worker's current partitions. `replayed` is the result so far.
     pub(super) fn new(
         plan: &Plan,
@@ -231,10 +254,10 @@ impl Replayer {
 
     /// Only a rebuild follows links. Without links, their records are not read either.
     fn without_links(&self, mut event: Event) -> Event {
-        if let Event::Read(_, parsed, _) = &mut event
+        if let Event::Processed(_, parsed, _) = &mut event
             && self.purpose != Purpose::Rebuild
         {
-            parsed.forget_links();
+            parsed.links = FoundLinks::default();
         }
         event
     }
@@ -294,7 +317,7 @@ impl Replayer {
                     self.in_flight.insert(host.clone(), answer.place);
                     self.busy.insert(host);
                     pipeline.frontier.in_flight += 1;
-                    let task = Task::Read(Box::new(visit), Box::new(answer.response), answer.at);
+                    let task = Task::Process(Box::new(visit), Box::new(answer.response), answer.at);
                     if pipeline.tasks.send(task).is_err() {
                         return Err(CrawlError::NoWorkerLeft);
                     }
@@ -341,10 +364,6 @@ impl Replayer {
             at,
             span: Span::none(),
             lease: pipeline.recorder.store.lease_of(host_id),
-            list_change: ListChange::Same,
-            leads_on: false,
-            bytes: 0,
-            refused: RefusedLinks::new(),
             template,
             chain: None,
         }))

@@ -5,8 +5,8 @@ use gleaner_store::{Change, UrlRecord, UrlState};
 
 use super::EndedPage;
 use crate::error::CrawlError;
-use crate::extraction::ParsedResponse;
 use crate::frontier::Ready;
+use crate::page_links::FoundLinks;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::recorder::revisit::{is_article, is_retried};
@@ -53,11 +53,11 @@ impl Pipeline {
     }
 
     /// Removes session parameters from the links of a page.
-    pub(crate) fn clean_links(&mut self, parsed: &mut ParsedResponse) {
-        for (found, _) in parsed.found.iter_mut().filter(|(found, _)| found.role == Role::Page) {
+    pub(crate) fn clean_links(&mut self, links: &mut FoundLinks) {
+        for (found, _) in links.found.iter_mut().filter(|(found, _)| found.role == Role::Page) {
             if let Some((plain, rule)) = self.frontier.traps.without_session(&found.url) {
                 found.url = plain;
-                *parsed.refused.entry(format!("excluded: {rule}").into()).or_default() += 1;
+                *links.refused.entry(format!("excluded: {rule}").into()).or_default() += 1;
             }
         }
     }

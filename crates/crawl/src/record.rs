@@ -1,0 +1,133 @@
+//! Records a response that a worker thread processed, in the owner thread.
+//!
+//! [`Pipeline::record`] lists the steps. `responses`, `redirects` and `robots` handle the other responses.
+
+use std::sync::atomic::Ordering;
+
+use gleaner_frontier::{Outcome, Role};
+use gleaner_store::{Change, PackedPage};
+
+use crate::archive::WarcRecords;
+use crate::error::CrawlError;
+use crate::extraction::ExtractedArticle;
+use crate::pipeline::Pipeline;
+use crate::process::{Content, ProcessedResponse};
+use crate::recorder::revisit::is_article;
+use crate::report::cause::is_wall;
+use crate::visit::{ReadSummary, Visit};
+
+/// Maximum length of a stored `ETag` or `Last-Modified`, in bytes.
+const LONGEST_VALIDATOR: usize = 512;
+
+impl Pipeline {
+    /// Records a processed response. One change contains everything except the archive's records and the first parts
+    /// of a long list.
+    pub(crate) fn record(
+        &mut self,
+        mut visit: Visit,
+        mut processed: ProcessedResponse,
+        records: Option<WarcRecords>,
+    ) -> Result<(), CrawlError> {
+        self.count_response(&visit, processed.bytes);
+        self.archive(&mut visit, &processed.content, records)?;
+        keep_validators(&mut visit, &mut processed);
+        let (mut change, read) = self.record_links(&mut visit, &mut processed)?;
+        let has_links = !processed.links.found.is_empty();
+        let (outcome, fit) = match processed.content {
+            Content::Raw(page) => return self.buffer(change, &visit, &read, page),
+            Content::Article(article) => {
+                let ExtractedArticle { document, fit, raw } = *article;
+                let outcome = self.recorder.place(&mut change, &visit, document)?;
+                let is_of_article = outcome != Outcome::Listing;
+                (outcome, is_of_article.then_some((fit, raw)))
+            }
+            other => (outcome_without_document(other, visit.record.role, has_links), None),
+        };
+        self.end(&mut change, &visit, &read, outcome)?;
+        if let Some((fit, raw)) = fit {
+            self.learner.record_fit(&self.recorder.store, &mut change, &visit, fit, raw)?;
+        }
+        self.commit(change)
+    }
+
+    fn count_response(&mut self, visit: &Visit, bytes: u64) {
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
+        if let Some(host) = self.frontier.hosts.get(&visit.record.host) {
+            self.frontier.quota.add_bytes(&host.site, bytes);
+        }
+    }
+
+    /// Appends a response to the archive. The text of a document stays in the archive where its record says, so that it
+    /// can be repaired: a response without an article does not replace its place.
+    fn archive(
+        &mut self,
+        visit: &mut Visit,
+        content: &Content,
+        records: Option<WarcRecords>,
+    ) -> Result<(), CrawlError> {
+        let has_text = visit.record.last.as_ref().is_some_and(is_article);
+        let record = Some(&mut visit.record).filter(|_| content.is_article() || !has_text);
+        self.recorder.archive(records, record)
+    }
+
+    /// Buffers an article of a host without a template.
+    fn buffer(
+        &mut self,
+        mut change: Change,
+        visit: &Visit,
+        read: &ReadSummary,
+        page: PackedPage,
+    ) -> Result<(), CrawlError> {
+        change.put_page(visit.key, page);
+        let buffered = self.recorder.buffer(&mut change, visit, read)?;
+        self.commit(change)?;
+        self.learner.page_buffered(visit.record.host, buffered);
+        Ok(())
+    }
+
+    /// Records a 2xx response with an unchanged body.
+    pub(crate) fn record_unchanged(
+        &mut self,
+        visit: &Visit,
+        bytes: u64,
+        records: Option<WarcRecords>,
+    ) -> Result<(), CrawlError> {
+        self.session.progress.responses.fetch_add(1, Ordering::Relaxed);
+        self.recorder.archive(records, None)?;
+        let (change, read) = (self.recorder.writer.begin(), ReadSummary { bytes, ..ReadSummary::default() });
+        self.end_visit(change, visit, &read, Outcome::Unchanged)
+    }
+}
+
+/// Returns the outcome of a page or list that gives no document.
+fn outcome_without_document(content: Content, role: Role, has_links: bool) -> Outcome {
+    match content {
+        Content::NotArticle(reason) => {
+            let outcome = Outcome::NotArticle { reason: reason.into() };
+            // A site may show a wall, such as a login page, instead of its front page.
+            let is_walled = role == Role::Front && is_wall(&outcome.reason()) && !has_links;
+            if role == Role::Page || is_walled { outcome } else { Outcome::Listing }
+        }
+        Content::Excluded(rule) if role == Role::Page => Outcome::Excluded { rule: rule.into() },
+        Content::Unreadable(reason) => Outcome::Unreadable { reason },
+        // A front page or section stays one.
+        Content::Excluded(_) | Content::List | Content::Article(_) | Content::Raw(_) => Outcome::Listing,
+    }
+}
+
+fn keep_validators(visit: &mut Visit, processed: &mut ProcessedResponse) {
+    let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
+    visit.record.etag = kept(processed.etag.take());
+    visit.record.last_modified = kept(processed.last_modified.take());
+    if visit.record.role != Role::Page {
+        return;
+    }
+    if !processed.content.is_article() {
+        // The next visit gets the whole response. A 304 would keep a page that was shown by mistake.
+        (visit.record.etag, visit.record.last_modified) = (None, None);
+    }
+    if visit.record.etag.is_some() {
+        // One validator is enough. Omitting the second saves space in the records of many pages.
+        visit.record.last_modified = None;
+    }
+}
