@@ -22,7 +22,6 @@ mod scheduled;
 mod settings;
 mod signals;
 mod table;
-mod telemetry;
 mod unreadable;
 
 use std::process::ExitCode;

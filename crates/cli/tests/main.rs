@@ -55,7 +55,6 @@ mod sites;
 mod status;
 #[cfg(target_os = "linux")]
 mod status_security;
-mod telemetry;
 mod traps;
 mod trust;
 mod unwritable;

@@ -2,7 +2,7 @@
 //!
 //! Each table of the settings file has a struct: [`FetchSettings`], [`CrawlSettings`], [`TemplateSettings`],
 //! [`TextSettings`], [`CorpusSettings`], [`StoreSettings`], [`WorkerSettings`], [`ArchiveSettings`],
-//! [`ReportSettings`], [`ScheduleSettings`], [`LogSettings`], [`TelemetrySettings`], [`DemoSettings`] and
+//! [`ReportSettings`], [`ScheduleSettings`], [`LogSettings`], [`DemoSettings`] and
 //! [`SitesSettings`]. [`read`] applies a file and `--set key=value` pairs to the defaults and checks the
 //! result. Therefore the rest of the program gets only valid values. `config/default.toml` documents the
 //! keys. A test checks that this file contains all keys with their defaults.
@@ -59,8 +59,6 @@ pub struct Config {
     pub schedule: ScheduleSettings,
     /// Logging.
     pub log: LogSettings,
-    /// Export of spans to an OpenTelemetry collector.
-    pub telemetry: TelemetrySettings,
     /// The bundled test newspaper.
     pub demo: DemoSettings,
     /// Settings of single sites.
@@ -273,15 +271,6 @@ pub struct LogSettings {
     pub level: String,
     /// Whether each message is one line of JSON instead of text.
     pub json: bool,
-}
-
-/// Settings for the export of spans to an OpenTelemetry collector.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TelemetrySettings {
-    /// URL to which spans are sent with OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. If empty,
-    /// no spans are recorded.
-    pub endpoint: String,
 }
 
 /// Settings for the bundled test newspaper.

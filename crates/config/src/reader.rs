@@ -74,7 +74,17 @@ fn current(section: &str) -> &str {
     if section == "cluster" { "workers" } else { section }
 }
 
+/// Tables that no longer exist, each with what to do instead.
+const REMOVED: [(&str, &str); 1] = [(
+    "telemetry",
+    "the table [telemetry] was removed, and gleaner sends no traces; delete it from the settings. \
+     The metrics of the status page remain",
+)];
+
 pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
+    let is_named = |table: &str| message.starts_with(&format!("unknown field `{table}`"));
+    let removed = REMOVED.iter().find(|(table, _)| is_named(table));
+    let message = removed.map_or(message, |(_, instead)| instead);
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
     ConfigError::Wrong { origin: origin.into(), message }
 }
@@ -156,11 +166,6 @@ fn check_crawl(config: &Config) -> Result<(), ConfigError> {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {}
             _ => return invalid("fetch.proxy", "write it as http://host:port"),
         }
-    }
-    let endpoint = &config.telemetry.endpoint;
-    let is_address = |text: &str| Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-    if !endpoint.is_empty() && !is_address(endpoint) {
-        return invalid("telemetry.endpoint", "write it as http://127.0.0.1:4318/v1/traces");
     }
     if fetch.product().is_empty() || !fetch.agent().bytes().all(|b| (0x20..0x7f).contains(&b)) {
         return invalid("fetch.user_agent", "must begin with a name, in ASCII, such as gleaner/0.1");
@@ -323,6 +328,14 @@ mod tests {
     }
 
     #[test]
+    fn a_removed_table_is_refused_with_the_reason() {
+        let file = refused("[log]\njson = true\n[telemetry]\nendpoint = \"\"\n", &[]);
+        assert!(file.starts_with("x.toml, line 3: the table [telemetry] was removed"), "{file}");
+        let set = refused("", &["telemetry.endpoint=http://collector.example:4318"]);
+        assert!(set.starts_with("--set telemetry.endpoint=...: the table [telemetry] was removed"), "{set}");
+    }
+
+    #[test]
     fn lists_and_text_that_looks_like_a_number_can_be_set() {
         let sets = ["fetch.allow_addresses=[\"127.0.0.0/8\"]", "fetch.contact=42"].map(String::from);
         let config = read(None, &sets).unwrap();
@@ -348,7 +361,6 @@ mod tests {
         assert!(refused("", &["corpus.tones=hoà"]).contains("expected one of `as-written`, `old`, `new`"));
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));
-        assert!(refused("", &["telemetry.endpoint=collector:4318"]).starts_with("telemetry.endpoint: "));
         assert!(refused("", &["report.command=[\"\"]"]).starts_with("report.command: "));
         assert!(refused("", &["crawl.recheck=[\"0s\"]"]).starts_with("crawl.recheck: "));
         let hidden = refused("", &["fetch.proxi=http://an:hush@h"]);

@@ -18,7 +18,7 @@ use crate::extraction::RefusedLinks;
 use crate::frontier::schedule::GroupName;
 use crate::frontier::{FrontierHost, NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
-use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit, visit_span};
+use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit};
 
 const BATCH: usize = 1_000;
 
@@ -129,7 +129,6 @@ impl Pipeline {
             group,
             begun: Instant::now(),
             at: self.session.clock.now(),
-            span: visit_span(&url, record.role),
             lease: self.recorder.store.lease_of(id),
             list_change: ListChange::Same,
             leads_on: false,

@@ -13,7 +13,7 @@ use gleaner_frontier::{CanonicalUrl, Role};
 use gleaner_store::{HostId, Lease, Store};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
-use tracing::{Instrument, debug, info_span};
+use tracing::debug;
 use url::Url;
 
 use crate::archive::{ROBOTS, RecordBuilder, WarcRecords};
@@ -128,9 +128,7 @@ impl Requester {
                 tokio::time::sleep(wait).await;
             }
             let begun = Instant::now();
-            let span = info_span!(parent: &visit.span, "request");
-            let asking = async move { fetcher.page(&request, &group, &lease).await };
-            let asked = tokio::spawn(asking.instrument(span));
+            let asked = tokio::spawn(async move { fetcher.page(&request, &group, &lease).await });
             let answer = asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string())));
             this.progress.took(begun.elapsed());
             this.deliver(visit, answer);

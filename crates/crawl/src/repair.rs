@@ -22,7 +22,7 @@ use gleaner_store::{
     DamagedRecord, HostRecord, PackedDocument, Repairs, Store, StoreError, UrlRecord, Writer,
 };
 use serde::{Deserialize, Serialize};
-use tracing::{Span, warn};
+use tracing::warn;
 
 use crate::error::CrawlError;
 use crate::extraction::{AdmissionRules, Content, RefusedLinks, read};
@@ -187,7 +187,6 @@ fn visit(
         group: Arc::from(host.name.as_str()),
         begun: Instant::now(),
         at: answer.at,
-        span: Span::none(),
         lease: store.lease_of(host.id),
         list_change: ListChange::Same,
         bytes: 0,

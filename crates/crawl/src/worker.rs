@@ -11,7 +11,6 @@ use gleaner_fetch::Response;
 use gleaner_frontier::Role;
 use gleaner_store::Store;
 use jiff::Timestamp;
-use tracing::info_span;
 
 use crate::archive::{RecordBuilder, WarcRecords};
 use crate::clock::Clock;
@@ -84,7 +83,6 @@ impl WorkerContext {
     }
 
     fn read(&self, mut visit: Box<Visit>, response: Box<Response>, fetched: Timestamp) -> Event {
-        let _inside = info_span!(parent: &visit.span, "read").entered();
         let is_success = (200..300).contains(&response.status);
         if is_success && visit.is_elsewhere() {
             return Event::ReadElsewhere(visit, response, fetched);

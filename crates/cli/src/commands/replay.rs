@@ -28,7 +28,6 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 use crate::table::table;
-use crate::telemetry::Telemetry;
 use crate::{CommandResult, distributed, logging, output, progress, settings, signals};
 
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> CommandResult {
@@ -171,7 +170,7 @@ struct ReplayContext {
 impl ReplayContext {
     fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
         let (bar, color) = (progress::bar(), common.color);
-        logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
+        logging::begin(&config.log, &bar, color.wanted_on_stderr())?;
         Ok(Self { bar, color, stop: StopRequest::default() })
     }
 }

@@ -31,7 +31,6 @@ impl Recorder {
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
-        visit.span.record("outcome", outcome.reason());
         self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
         self.count_visit(change, visit, Some(&outcome))?;
         self.count_update(change, visit, &outcome)?;
@@ -89,7 +88,6 @@ impl Recorder {
     /// Buffers an article of a host without a template. Returns the number of buffered pages. An earlier outcome
     /// without a text, such as that of a redirect, is dropped, so that the page counts as new until it is extracted.
     pub(crate) fn buffer(&self, change: &mut Change, visit: &Visit) -> Result<u32, CrawlError> {
-        visit.span.record("outcome", "buffered");
         self.session.progress.activity.request_ended(visit.url.host(), None);
         let revisits = visit.record.revisits.at(visit.at);
         let last = visit.record.last.clone().filter(is_article);
