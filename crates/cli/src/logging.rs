@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use gleaner_config::LogSettings;
-use gleaner_render::visible::visible_line;
+use gleaner_crawl::render::visible::visible_line;
 use indicatif::ProgressBar;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::{self, MakeWriter};

@@ -47,6 +47,7 @@ mod record_context;
 mod recorder;
 mod redirected_robots;
 mod redirects;
+pub mod render;
 pub mod repair;
 mod replay;
 pub mod report;

@@ -14,7 +14,7 @@
 use std::time::Duration;
 
 use gleaner_config::{DurationSetting, FetchSettings};
-use gleaner_retry::Backoff;
+use gleaner_http::retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use gleaner_config::Config;
+use gleaner_crawl::render::language::Bilingual;
 use gleaner_crawl::{Progress, StopRequest};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::Scope;
-use gleaner_render::language::Bilingual;
 use gleaner_store::{Store, StoreError};
 use jiff::Timestamp;
 use tokio::sync::Semaphore;

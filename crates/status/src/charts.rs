@@ -1,8 +1,8 @@
 //! Draws charts. The shapes are SVG that stretches with the page. The axis labels are HTML, so they stay
 //! readable on small screens. Each chart has one scale and a text alternative.
 
-use gleaner_render::svg::{self, Paint, Plot, Scale, px};
-use gleaner_render::text::Notation;
+use gleaner_crawl::render::svg::{self, Paint, Plot, Scale, px};
+use gleaner_crawl::render::text::Notation;
 use maud::{Markup, html};
 
 use crate::corpus_view::RUNS_SHOWN;

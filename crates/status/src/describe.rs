@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use gleaner_crawl::render::language::UiLanguage;
 use gleaner_extract::Health;
 use gleaner_extract::block_model::DomPathStats;
 use gleaner_extract::template::{PublishedTemplate, SiteTemplate};
-use gleaner_render::language::UiLanguage;
 
 const MOST_PLACES: usize = 40;
 

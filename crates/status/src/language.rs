@@ -2,9 +2,9 @@
 //!
 //! Limitation: details that come from other programs, such as the error of a connection, are English.
 
+pub(crate) use gleaner_crawl::render::language::{Bilingual, UiLanguage};
+use gleaner_crawl::render::text::minute_in;
 use gleaner_crawl::{detail_in_words, explained_retry};
-pub(crate) use gleaner_render::language::{Bilingual, UiLanguage};
-use gleaner_render::text::minute_in;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 

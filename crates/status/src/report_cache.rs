@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gleaner_crawl::render::language::Bilingual;
+use gleaner_crawl::render::text::count;
 use gleaner_crawl::report::{Grade, Report, RunStatus, folder, groups};
-use gleaner_render::language::Bilingual;
-use gleaner_render::text::count;
 use jiff::Timestamp;
 use tracing::warn;
 

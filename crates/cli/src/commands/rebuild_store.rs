@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner_config::Config;
+use gleaner_crawl::render::text::bytes;
 use gleaner_crawl::{WarcFile, archive_files, archive_folder};
 use gleaner_frontier::Seed;
-use gleaner_render::text::bytes;
 use gleaner_store::{ArchivePosition, Replacement, Store, StoreError, Writer};
 
 use crate::failure::Failure;

@@ -12,12 +12,12 @@ use flate2::read::MultiGzDecoder;
 use gleaner_archive::cdx::{CdxLine, CdxReader};
 use gleaner_config::Config;
 use gleaner_corpus::Admission;
+use gleaner_crawl::render::text::number;
 use gleaner_crawl::{
     Changes, Progress, Purpose, Replay, ReplaySummary, StopRequest, WarcFile, archive_files, archive_folder,
 };
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::Seed;
-use gleaner_render::text::number;
 use gleaner_store::{StoreError, Writer};
 use indicatif::ProgressBar;
 

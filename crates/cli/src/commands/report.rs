@@ -5,8 +5,8 @@ use std::path::Path;
 
 use console::Term;
 use gleaner_config::Config;
+use gleaner_crawl::render::text::{duration, minute};
 use gleaner_crawl::report::{Report, folder, text};
-use gleaner_render::text::{duration, minute};
 use gleaner_store::StoreError;
 
 use crate::args::{self, Common};

@@ -1,7 +1,7 @@
 //! Runs `gleaner template`: lists and prints the learned templates.
 
+use gleaner_crawl::render::language::UiLanguage;
 use gleaner_extract::template::SiteTemplate;
-use gleaner_render::language::UiLanguage;
 use gleaner_status::describe;
 use gleaner_store::{Store, StoreError};
 

@@ -8,10 +8,10 @@
 //! 206. The rules are those of a crawl ([`is_complete`], [`breaks_off`]).
 
 use gleaner_archive::{Digest, HttpMessage, Payload, Record, Truncation};
-use gleaner_coding::{breaks_off, is_complete, is_whole_range};
 use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
+use gleaner_http::coding::{breaks_off, is_complete, is_whole_range};
 use jiff::Timestamp;
 
 use crate::archive::{ROBOTS, ROLE};

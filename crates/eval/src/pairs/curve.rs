@@ -5,7 +5,7 @@
 //!
 //! Limitation: the vertical axis begins at 0.5. Lower values are drawn at its bottom.
 
-use gleaner_render::svg::{self, INK, Plot, Scale, Stroke, TextAnchor};
+use gleaner_crawl::render::svg::{self, INK, Plot, Scale, Stroke, TextAnchor};
 use maud::{Markup, html};
 
 use super::figures::{Criterion, JudgedPair, Point, point};

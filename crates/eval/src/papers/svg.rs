@@ -2,7 +2,7 @@
 //!
 //! Limitation: the axes always cover 0 to 2 and 0% to 100%. Other values are drawn at the edge.
 
-use gleaner_render::svg::{self, INK, Plot, Scale, Stroke, TextAnchor};
+use gleaner_crawl::render::svg::{self, INK, Plot, Scale, Stroke, TextAnchor};
 use maud::html;
 
 const SIZE: (f64, f64) = (720.0, 460.0);

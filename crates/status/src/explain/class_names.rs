@@ -1,7 +1,7 @@
 //! Names the classes of lines for people and for style sheets.
 
+use gleaner_crawl::render::language::Bilingual;
 use gleaner_extract::lines::class::LineClass;
-use gleaner_render::language::Bilingual;
 
 /// All classes, in the order of display.
 pub(crate) const CLASSES: [LineClass; 9] = [

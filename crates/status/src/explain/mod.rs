@@ -22,11 +22,11 @@ mod view;
 mod why;
 
 use gleaner_corpus::Insert;
+use gleaner_crawl::render::language::Bilingual;
 use gleaner_extract::Pins;
 use gleaner_extract::lines::class::{ClassReason, LineClass, Named, classify};
 use gleaner_extract::template::{Extraction, SiteTemplate};
 use gleaner_html::Page;
-use gleaner_render::language::Bilingual;
 
 pub(crate) use class_names::{CLASSES, class_words, style_name};
 pub use view::MOST_BYTES;
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn colours_can_be_told_from_their_ground() {
-        let sheets = [COLOURS, gleaner_render::page::STYLE];
+        let sheets = [COLOURS, gleaner_crawl::render::page::STYLE];
         let schemes = sheets.map(|sheet| sheet.split_once("prefers-color-scheme: dark").unwrap());
         let (light, dark) =
             (schemes.map(|(light, _)| light).concat(), schemes.map(|(_, dark)| dark).concat());

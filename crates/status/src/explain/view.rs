@@ -1,6 +1,8 @@
 //! Renders an explained page: the header, the legend, and one row per line.
 
 use gleaner_corpus::Method;
+use gleaner_crawl::render::page::{fact, file};
+use gleaner_crawl::render::text::{count, number};
 use gleaner_extract::PageClass;
 use gleaner_extract::article::judge;
 use gleaner_extract::block_model::ClassifiedBlock;
@@ -8,8 +10,6 @@ use gleaner_extract::lines::class::{ClassReason, LineClass};
 use gleaner_extract::pins::Pin;
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
-use gleaner_render::page::{fact, file};
-use gleaner_render::text::{count, number};
 use maud::{Markup, PreEscaped, html};
 
 use super::class_names::{CLASSES, label, style_name};

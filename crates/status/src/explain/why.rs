@@ -1,10 +1,10 @@
 //! Explains in a few sentences why a line is body text or not.
 
+use gleaner_crawl::render::language::Bilingual;
 use gleaner_extract::block_model::{ClassifiedBlock, Reason, RemovalReason, Repeated};
 use gleaner_extract::lines::class::{ClassReason, LineClass};
 use gleaner_extract::template::{PublishedTemplate, SiteTemplate};
 use gleaner_html::{NodeId, Page};
-use gleaner_render::language::Bilingual;
 
 use super::ExplanationInput;
 use super::class_names::class_words;
@@ -14,7 +14,7 @@ pub(super) fn chance(log_odds: f32) -> f32 {
 }
 
 pub(super) fn percent(share: f32) -> String {
-    gleaner_render::text::percent(share.into())
+    gleaner_crawl::render::text::percent(share.into())
 }
 
 pub(super) fn why(

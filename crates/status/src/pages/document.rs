@@ -4,9 +4,9 @@
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::ContextReader;
+use gleaner_crawl::render::text::percent;
 use gleaner_extract::lines::class::LineClass;
 use gleaner_frontier::UrlKey;
-use gleaner_render::text::percent;
 use gleaner_store::{SimilarityInfo, Store, StoreError};
 use maud::{Markup, html};
 
@@ -77,7 +77,7 @@ pub(crate) fn title(document: &Document) -> String {
 }
 
 fn facts(request: &PageRequest, document: &Document) -> Markup {
-    let fact = |name: &str, value: Markup| gleaner_render::page::fact(name, &value);
+    let fact = |name: &str, value: Markup| gleaner_crawl::render::page::fact(name, &value);
     let words = gleaner_corpus::words(&document.text);
     let byline = document.authors.join(", ");
     let is_link = document.url.starts_with("https://") || document.url.starts_with("http://");

@@ -6,8 +6,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gleaner_corpus::DocumentId;
+use gleaner_crawl::render::text::percent;
 use gleaner_frontier::UrlKey;
-use gleaner_render::text::percent;
 use gleaner_store::{Cluster, Store, StoreError};
 use maud::{Markup, html};
 

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use gleaner_crawl::render::page::{Column, table};
 use gleaner_crawl::report::RunStatus;
 use gleaner_crawl::{HostView, detail_in_words, host_summary, similar_hosts};
 use gleaner_extract::template::SiteTemplate;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};

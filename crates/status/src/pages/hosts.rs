@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
+use gleaner_crawl::render::page::wide;
 use gleaner_crawl::{HostView, RequestState};
-use gleaner_render::page::wide;
 use jiff::Timestamp;
 use maud::{Markup, html};
 

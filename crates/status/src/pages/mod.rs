@@ -13,7 +13,7 @@ pub(crate) mod workers;
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
-use gleaner_render::page::page;
+use gleaner_crawl::render::page::page;
 use gleaner_store::StoreError;
 use jiff::Timestamp;
 use maud::{Markup, html};

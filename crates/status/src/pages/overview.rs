@@ -2,8 +2,8 @@
 //! runs.
 
 use gleaner_crawl::HostView;
+use gleaner_crawl::render::text::Notation;
 use gleaner_crawl::report::{Report, groups, page as report_page};
-use gleaner_render::text::Notation;
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};

@@ -1,7 +1,7 @@
 //! Lists the last runs with their status, and shows the report of a run.
 
+use gleaner_crawl::render::page::{Column, table};
 use gleaner_crawl::report::{Report, RunStatus, folder, page as report_page};
-use gleaner_render::page::{Column, table};
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use maud::{Markup, html};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use gleaner_crawl::render::page::{Column, table};
 use gleaner_crawl::{ActiveHost, ProgressSnapshot, explained_hold};
-use gleaner_render::page::{Column, table};
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Shows the workers of a shared corpus in a section of the overview.
 
-use gleaner_render::page::{Column, table};
+use gleaner_crawl::render::page::{Column, table};
 use gleaner_store::WorkerStatus;
 use maud::{Markup, html};
 

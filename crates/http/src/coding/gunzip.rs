@@ -11,7 +11,7 @@ const MOST_RATIO: usize = 1_032;
 /// Decodes a complete gzip body that has one member and at most `limit` bytes after decoding.
 ///
 /// Returns `None` for every other body: longer, damaged, incomplete, or possibly with several members or with
-/// bytes after its end. [`Decoder`](crate::Decoder) decodes these bodies, or reports what is wrong. The memory is at most `limit`, and at most 1,032 times the length of `coded`.
+/// bytes after its end. [`Decoder`](crate::coding::Decoder) decodes these bodies, or reports what is wrong. The memory is at most `limit`, and at most 1,032 times the length of `coded`.
 #[must_use]
 pub fn gunzip(coded: &[u8], limit: usize) -> Option<Vec<u8>> {
     let rest = coded.strip_prefix(&MEMBER)?;
@@ -48,7 +48,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Coding, CodingEnd, Decoder};
+    use crate::coding::{Coding, CodingEnd, Decoder};
 
     const TEXT: &[u8] = b"Rain fell on the valley for the third day in a row.";
 

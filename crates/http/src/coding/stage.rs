@@ -6,7 +6,7 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, Operation};
 
-use crate::{Coding, CodingEnd};
+use crate::coding::{Coding, CodingEnd};
 
 /// Base-2 logarithm of the window of zlib and gzip in bytes. Both allow at most 32 KiB.
 const WINDOW_BITS: u8 = 15;

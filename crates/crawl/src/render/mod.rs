@@ -8,7 +8,7 @@
 //! | [`text`] | formats numbers, counted nouns, sizes, durations and times |
 //! | [`visible`] | makes control characters in texts from outside visible |
 //!
-//! maud escapes every text. This crate does no input or output, and reads no clock.
+//! maud escapes every text. This module does no input or output, and reads no clock.
 
 pub mod language;
 pub mod page;

@@ -6,7 +6,7 @@
 //!
 //! Everything that people see on a terminal, in a log or in a report passes [`visible`] or [`visible_line`].
 //! The callers are few, at the places where all such output is written: `cli/src/output.rs`,
-//! `cli/src/messages.rs`, `cli/src/progress_lines.rs`, [`crate::page`] and `crawl/src/report/folder.rs`.
+//! `cli/src/messages.rs`, `cli/src/progress_lines.rs`, [`crate::render::page`] and `crawl/src/report/folder.rs`.
 //!
 //! A character becomes `\u` and four hexadecimal digits, as in JSON. So a text in JSON keeps its value.
 
@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// Makes all control characters of a text visible except line breaks and tabs.
 ///
 /// ```
-/// use gleaner_render::visible::visible;
+/// use crate::render::visible::visible;
 ///
 /// assert_eq!(visible("a\u{1b}[2J\tb\n"), "a\\u001b[2J\tb\n");
 /// assert_eq!(visible("Mưa lớn"), "Mưa lớn");

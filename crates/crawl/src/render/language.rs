@@ -1,7 +1,7 @@
 //! Selects the Vietnamese or the English version of a text for people. The code contains both versions of
 //! each text side by side.
 
-use crate::text::{self, Notation};
+use crate::render::text::{self, Notation};
 
 /// A language of the status page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

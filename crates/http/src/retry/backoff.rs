@@ -8,7 +8,7 @@ use std::time::Duration;
 /// ```
 /// use std::time::Duration;
 ///
-/// use gleaner_retry::Backoff;
+/// use gleaner_http::retry::Backoff;
 ///
 /// let backoff = Backoff::exact(Duration::from_secs(60), Duration::from_secs(150));
 /// assert_eq!([1, 2, 3, 4].map(|tries| backoff.pause(tries).as_secs()), [60, 120, 150, 150]);

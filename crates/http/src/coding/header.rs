@@ -7,9 +7,9 @@ use std::fmt::Write;
 /// percent-encoded instead, as browsers do, because a page in an old encoding may have such a byte in its address.
 ///
 /// ```
-/// assert_eq!(gleaner_coding::header_text("location", b"/caf\xe9"), "/caf%E9");
-/// assert_eq!(gleaner_coding::header_text("location", "/café".as_bytes()), "/café");
-/// assert_eq!(gleaner_coding::header_text("Server", b"caf\xe9"), "caf\u{FFFD}");
+/// assert_eq!(gleaner_http::coding::header_text("location", b"/caf\xe9"), "/caf%E9");
+/// assert_eq!(gleaner_http::coding::header_text("location", "/café".as_bytes()), "/café");
+/// assert_eq!(gleaner_http::coding::header_text("Server", b"caf\xe9"), "caf\u{FFFD}");
 /// ```
 #[must_use]
 pub fn header_text<'a>(name: &str, value: &'a [u8]) -> Cow<'a, str> {

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::gunzip::lacks_only_trailer;
-use crate::stage::Stage;
-use crate::{Coding, CodingEnd};
+use crate::coding::gunzip::lacks_only_trailer;
+use crate::coding::stage::Stage;
+use crate::coding::{Coding, CodingEnd};
 
 /// Maximum number of bytes that one decoder stage passes to the next in one step.
 const BUFFER: usize = 8 << 10;

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::visible::visible;
+use crate::render::visible::visible;
 
 /// The style sheet of all pages: colors, text, tables and facts.
 pub const STYLE: &str = include_str!("style.css");
