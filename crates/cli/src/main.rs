@@ -63,7 +63,6 @@ fn main() -> ExitCode {
         Command::Ingest(args) => commands::replay::ingest(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
         Command::Verify(args) => commands::verify::run(&common, &args),
-        Command::Eval(args) => commands::eval::run(&args),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
     };

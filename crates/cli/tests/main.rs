@@ -17,7 +17,6 @@ mod crawl;
 mod damaged_bodies;
 mod dependency_rules;
 mod distributed;
-mod eval;
 mod explain;
 mod export;
 mod export_formats;
