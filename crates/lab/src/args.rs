@@ -76,7 +76,7 @@ pub(crate) struct Eval {
     #[arg(long)]
     pub(crate) csv: bool,
     /// Also show the N pages with the lowest F1 of each method (on standard error with --json or --csv)
-    #[arg(long, value_name = "N", value_parser = pages)]
+    #[arg(long, value_name = "N", value_parser = pages, allow_negative_numbers = true)]
     pub(crate) worst: Option<usize>,
     /// Train the block model on the other sites (2 minutes) instead of using the built-in one
     #[arg(long)]
@@ -88,7 +88,7 @@ pub(crate) struct Eval {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) pictures: Option<PathBuf>,
     /// Number of threads, at most 4 per core [default: one per core]
-    #[arg(long, value_name = "N", value_parser = threads)]
+    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
