@@ -30,9 +30,9 @@ use jiff::civil::Date;
 
 use crate::date::{PartialDateTime, Reader};
 use crate::small_text::{ancestors, digits, small_text};
-use crate::tags::contains_one;
 use crate::weekdays::has_weekday;
 use crate::{NodeId, Page};
+use gleaner_html5::tags::contains_one;
 use labels::split_parts;
 pub(crate) use labels::{has_publication_label, is_change};
 use line::{

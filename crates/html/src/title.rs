@@ -19,9 +19,9 @@ use html5ever::local_name;
 
 use crate::entities::unescape;
 use crate::small_text::{ancestors, beginning, may_be, small_text};
-use crate::tags::contains_one;
 use crate::text::{lines, plain, tidy};
 use crate::{NodeId, Page};
+use gleaner_html5::tags::contains_one;
 use site::is_in_host;
 pub(crate) use site::{Site, begins_with_host, has_other_name, is_site, is_user};
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::{BESIDE, has_publication_label};
 use crate::date::{PartialDateTime, Reader, latin_digits};
 use crate::small_text::{MOST_BYTES, SmallText, digits};
-use crate::tags::contains_one;
 use crate::text::tidy;
 use crate::{NodeId, Page};
+use gleaner_html5::tags::contains_one;
 
 pub(super) const LONGEST_LINE: usize = 200;
 

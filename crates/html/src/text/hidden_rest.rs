@@ -9,8 +9,8 @@
 
 use html5ever::local_name;
 
-use crate::tags::contains_one;
 use crate::{NodeId, Page};
+use gleaner_html5::tags::contains_one;
 
 /// Minimum number of bytes of prose in the rest of a story, and before it.
 const MIN_PROSE: usize = 300;

@@ -2,7 +2,7 @@
 //!
 //! An element of SVG or MathML has the tag [`Tag::Other`], so queries for HTML elements never match.
 
-use crate::page::NodeId;
+use crate::tree::NodeId;
 
 use super::tag::Tag;
 use super::tag::set::{BUTTON, IMPLIED, LIST, SCOPE, SPECIAL, TABLE};

@@ -4,7 +4,7 @@
 //! digits, as in `div.page > ul.menu#main-#`. Only block elements that no other tag closes implicitly have a
 //! kind.
 
-use crate::{NodeId, Page};
+use crate::{NodeId, Tree};
 
 const LONGEST: usize = 200;
 
@@ -19,14 +19,14 @@ pub struct ElementKinds {
 /// than 200 bytes.
 ///
 /// ```
-/// use gleaner_html::{Page, element_kinds};
+/// use gleaner_html5::{Tree, element_kinds};
 ///
-/// let page = Page::parse("<div class=page><ul class='menu  wide-2026' id=m1><li>");
+/// let page = Tree::parse("<div class=page><ul class='menu  wide-2026' id=m1><li>");
 /// let list = page.elements("ul").next().unwrap();
 /// assert_eq!(element_kinds::name(&page, list).as_deref(), Some("div.page > ul.menu.wide-##m#"));
 /// ```
 #[must_use]
-pub fn name(page: &Page, id: NodeId) -> Option<String> {
+pub fn name(page: &Tree, id: NodeId) -> Option<String> {
     if !page.tag(id).is_some_and(has_kind) {
         return None;
     }
@@ -55,14 +55,14 @@ pub struct Key {
 
 /// Returns the elements that have a kind, each with the key of its kind, in page order. Kinds whose name is
 /// longer than 200 bytes are included.
-pub fn keys(page: &Page) -> impl Iterator<Item = (NodeId, Key)> {
+pub fn keys(page: &Tree) -> impl Iterator<Item = (NodeId, Key)> {
     let mut own: Vec<Option<u64>> = vec![None; page.len()];
     let mut hash = move |id: NodeId| *own[id as usize].get_or_insert_with(|| hash_of_element(page, id));
     let ids = page.iter().map(|(id, _)| id).filter(|id| page.tag(*id).is_some_and(has_kind));
     ids.map(move |id| (id, Key { own: hash(id), above: hash(page.node(id).parent) }))
 }
 
-fn hash_of_element(page: &Page, id: NodeId) -> u64 {
+fn hash_of_element(page: &Tree, id: NodeId) -> u64 {
     let [class, of_id] = page.class_and_id(id);
     hash(page.tag(id).unwrap_or_default(), class, of_id)
 }
@@ -87,7 +87,7 @@ impl ElementKinds {
 
     /// Returns the outermost elements of these kinds, in page order.
     #[must_use]
-    pub fn outermost(&self, page: &Page) -> Vec<NodeId> {
+    pub fn outermost(&self, page: &Tree) -> Vec<NodeId> {
         let mut found: Vec<NodeId> = Vec::new();
         let mut behind = 0;
         for (id, node) in page.iter() {
@@ -99,7 +99,7 @@ impl ElementKinds {
         found
     }
 
-    fn holds(&self, page: &Page, id: NodeId) -> bool {
+    fn holds(&self, page: &Tree, id: NodeId) -> bool {
         self.has(hash_of_element(page, id), || hash_of_element(page, page.node(id).parent))
     }
 
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn names(html: &str) -> Vec<String> {
-        let page = Page::parse(html);
+        let page = Tree::parse(html);
         (0..page.len() as NodeId).filter_map(|id| name(&page, id)).collect()
     }
 
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_outermost_elements_are_found_by_name() {
-        let page = Page::parse(
+        let page = Tree::parse(
             "<div class=a1><ul class=m>x<div class=a2><ul class=m></ul></div></ul></div><ul class=m>",
         );
         let all = names("<div class=a1><ul class=m>");

@@ -12,8 +12,8 @@
 use html5ever::LocalName;
 
 use crate::element_kinds;
-use crate::page::{Node, NodeId, NodeKind};
 use crate::tags::Display;
+use crate::tree::{Node, NodeId, NodeKind};
 
 use super::FallbackReason;
 use super::builder::Builder;

@@ -52,7 +52,7 @@ fn invisible(tag: &str) -> bool {
 /// The results of the functions above for a name. The page stores them in each node, because the functions
 /// compare a name with dozens of others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Display(u8);
+pub struct Display(u8);
 
 impl Display {
     const BLOCK: u8 = 1;
@@ -60,7 +60,9 @@ impl Display {
     const INVISIBLE: u8 = 1 << 2;
     const CUSTOM: u8 = 1 << 3;
 
-    pub(crate) fn from_name(tag: &str) -> Self {
+    /// Classifies the name of an element.
+    #[must_use]
+    pub fn from_name(tag: &str) -> Self {
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
         Self(
             bit(is_block(tag), Self::BLOCK)
@@ -70,26 +72,34 @@ impl Display {
         )
     }
 
-    pub(crate) fn is_block(self) -> bool {
+    /// Whether the element starts and ends a line ([`is_block`]).
+    #[must_use]
+    pub fn is_block(self) -> bool {
         self.0 & Self::BLOCK != 0
     }
 
-    pub(crate) fn is_never_text(self) -> bool {
+    /// Whether the element never yields text ([`never_text`]).
+    #[must_use]
+    pub fn is_never_text(self) -> bool {
         self.0 & Self::NEVER_TEXT != 0
     }
 
     /// Whether the element is a custom element, whose name contains a hyphen.
-    pub(crate) fn is_custom(self) -> bool {
+    #[must_use]
+    pub fn is_custom(self) -> bool {
         self.0 & Self::CUSTOM != 0
     }
 
-    pub(crate) fn is_invisible(self) -> bool {
+    /// Whether the element takes no space on the page.
+    #[must_use]
+    pub fn is_invisible(self) -> bool {
         self.0 & Self::INVISIBLE != 0
     }
 }
 
 /// Whether a name contains one of these lower-case words, ignoring case.
-pub(crate) fn contains_one(name: &str, words: &[&str]) -> bool {
+#[must_use]
+pub fn contains_one(name: &str, words: &[&str]) -> bool {
     // Most elements have no id.
     if name.is_empty() {
         return false;

@@ -2,15 +2,24 @@
 //! used. A `>` in a quoted value does not end the tag, and a quote has a meaning only after `=`. Self-closing
 //! tags and duplicate attributes need no state.
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+/// A state of the tokenizer within a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// In the name of the tag.
     TagName,
+    /// Before the name of an attribute.
     BeforeName,
+    /// In the name of an attribute.
     Name,
+    /// After the name of an attribute.
     AfterName,
+    /// Before the value of an attribute.
     BeforeValue,
+    /// In a value without quotes.
     Unquoted,
+    /// In a value in double quotes.
     Double,
+    /// In a value in single quotes.
     Single,
 }
 
@@ -18,7 +27,8 @@ use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, U
 
 impl State {
     /// Returns the state after a byte, or `None` if the byte ends the tag.
-    pub(crate) const fn after(self, byte: u8) -> Option<Self> {
+    #[must_use]
+    pub const fn after(self, byte: u8) -> Option<Self> {
         let space = byte.is_ascii_whitespace();
         Some(match (self, byte) {
             (Double, b'"') | (Single, b'\'') => BeforeName,

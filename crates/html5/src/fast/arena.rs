@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use crate::page::{Node, NodeId, NodeKind};
 use crate::tags::Display;
+use crate::tree::{Node, NodeId, NodeKind};
 
 /// Maximum number of preallocated nodes. Few pages have more.
 const EXPECTED: usize = 1 << 15;

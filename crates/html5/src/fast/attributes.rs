@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use crate::page::{NodeId, NodeKind};
 use crate::tags::Display;
+use crate::tree::{NodeId, NodeKind};
 
 use super::FallbackReason;
 use super::builder::Builder;

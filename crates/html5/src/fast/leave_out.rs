@@ -15,7 +15,7 @@
 use html5ever::{LocalName, local_name};
 
 use crate::element_kinds::{self, ElementKinds};
-use crate::page::{NodeId, NodeKind};
+use crate::tree::{NodeId, NodeKind};
 
 use super::LeftOut;
 use super::builder::{Builder, InsertionMode};

@@ -4,11 +4,11 @@
 
 #![no_main]
 
-use gleaner_html::Page;
+use gleaner_html5::Tree;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|html: &str| {
-    if Page::left_to_reference(html).is_none() {
-        assert!(Page::parse(html) == Page::parse_reference(html));
+    if Tree::left_to_reference(html).is_none() {
+        assert!(Tree::parse(html) == Tree::parse_reference(html));
     }
 });

@@ -6,8 +6,8 @@ use std::ops::Range;
 use html5ever::LocalName;
 
 use crate::element_kinds::ElementKinds;
-use crate::page::{NodeId, NodeKind, Parts};
 use crate::tags::Display;
+use crate::tree::{NodeId, NodeKind, Parts};
 
 use super::arena::Arena;
 use super::attributes::StartTag;

@@ -6,21 +6,21 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use gleaner_html::{Page, decode};
+use gleaner_html5::Tree;
 use proptest::prelude::*;
 
 #[track_caller]
 fn check(html: &str) -> Option<&'static str> {
-    let reason = Page::left_to_reference(html);
+    let reason = Tree::left_to_reference(html);
     if reason.is_none() {
-        let (fast, reference) = (Page::parse(html), Page::parse_reference(html));
+        let (fast, reference) = (Tree::parse(html), Tree::parse_reference(html));
         assert!(fast == reference, "{html:?}\n{}\n{}", outline(&fast), outline(&reference));
     }
     reason
 }
 
-fn outline(page: &Page) -> String {
-    let node = |(id, node): (u32, &gleaner_html::Node)| {
+fn outline(page: &Tree) -> String {
+    let node = |(id, node): (u32, &gleaner_html5::Node)| {
         let attributes: Vec<_> = page.attributes(id).collect();
         match page.tag(id) {
             Some(tag) => format!("{}<{tag}>{attributes:?}", node.depth),
@@ -52,7 +52,8 @@ fn read(path: &Path) -> String {
     let mut bytes = Vec::new();
     let mut reader = GzDecoder::new(fs::File::open(path).expect("a recorded page"));
     reader.read_to_end(&mut bytes).expect("a gzip file");
-    decode::decode(&bytes, Some("text/html")).text.into_owned()
+    // Pages in other encodings have U+FFFD instead of letters. The builders must agree on them, too.
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[test]
@@ -66,9 +67,9 @@ fn recorded_pages_are_the_same() {
     let mut different = Vec::new();
     for path in &paths {
         let html = read(path);
-        match Page::left_to_reference(&html) {
+        match Tree::left_to_reference(&html) {
             Some(reason) => unsure.entry(reason).or_default().push(path),
-            None if Page::parse(&html) == Page::parse_reference(&html) => {}
+            None if Tree::parse(&html) == Tree::parse_reference(&html) => {}
             None => different.push(path),
         }
     }

@@ -11,7 +11,7 @@
 //! and MathML). [`Formatting`] is reconstructed as in the standard, and `adoption` moves blocks that remain
 //! open when a formatting element ends. Foster parenting (inserting content before an open table) is not
 //! supported. In this case, and for rare cases such as NUL, frames and `<plaintext>`, the builder gives up
-//! with a [`FallbackReason`], and the reference ([`Page::parse_reference`](crate::Page::parse_reference))
+//! with a [`FallbackReason`], and the reference ([`Tree::parse_reference`](crate::Tree::parse_reference))
 //! parses the page.
 //!
 //! Limitation: the result must equal the result of one version of html5ever, including its deviations from
@@ -49,7 +49,7 @@ use {builder::Builder, formatting::Formatting};
 pub(crate) use builder::build;
 pub(crate) use leave_out::is_json_ld;
 
-use crate::page::{NodeId, Parts};
+use crate::tree::{NodeId, Parts};
 
 pub(crate) enum BuildResult {
     /// The page, and its elements of the skipped kinds. Except for skipped content, the reference builds the

@@ -1,54 +1,44 @@
-//! Parses pages without the content of unwanted elements.
+//! Builds trees without the content of unwanted elements.
 
-use std::sync::OnceLock;
-
-use super::{Node, NodeId, Page};
 use crate::element_kinds::ElementKinds;
 use crate::fast::{self, BuildResult, LeftOut};
+use crate::tree::{Node, NodeId, Tree};
 
-/// A page without the content of unwanted elements, with the list of these elements.
+/// A tree without the content of unwanted elements, with the list of these elements.
 #[derive(Debug, Clone, Default)]
-pub struct PartialPage {
-    /// The page.
-    pub page: Page,
+pub struct PartialTree {
+    /// The tree.
+    pub tree: Tree,
     /// The outermost unwanted elements, in page order. If the content of an element was skipped, the element
     /// contains only its links and metadata. Otherwise, it is complete.
     pub left_out: Vec<NodeId>,
-    is_whole: bool,
+    /// Whether no content was skipped.
+    pub is_whole: bool,
 }
 
-impl PartialPage {
-    /// Returns the whole page. `html` is its source. The page is parsed again only if some of its content was
-    /// skipped.
-    #[must_use]
-    pub fn into_whole(self, html: &str) -> Page {
-        if self.is_whole { self.page } else { Page::parse(html) }
-    }
-}
-
-impl Page {
+impl Tree {
     /// Parses a document, but skips the content of elements of the kinds in `without` if their end is
     /// certain. Of skipped content, only links (without their text), `<link>`, `<meta>`, `<base>` and JSON-LD
-    /// are kept. The rest of the page equals the result of [`Page::parse`].
+    /// are kept. The rest of the page equals the result of [`Tree::parse`].
     ///
     /// ```
-    /// use gleaner_html::{Page, element_kinds::ElementKinds};
+    /// use gleaner_html5::{Tree, element_kinds::ElementKinds};
     ///
     /// let html = "<ul class=menu><li><a href=/n>News</a></ul><p>Rain.";
-    /// let partly = Page::parse_partly(html, &ElementKinds::from_names(["body > ul.menu"]));
-    /// assert_eq!(partly.page.raw_text(0), "Rain.");
-    /// assert_eq!(partly.page.elements("a").count(), 1);
+    /// let partly = Tree::parse_partly(html, &ElementKinds::from_names(["body > ul.menu"]));
+    /// assert_eq!(partly.tree.raw_text(0), "Rain.");
+    /// assert_eq!(partly.tree.elements("a").count(), 1);
     /// assert_eq!(partly.left_out, [3]);
     /// ```
     #[must_use]
-    pub fn parse_partly(html: &str, without: &ElementKinds) -> PartialPage {
+    pub fn parse_partly(html: &str, without: &ElementKinds) -> PartialTree {
         match Self::build_fast(html, without) {
             BuildResult::Sure(parts, LeftOut { found, has_skipped }) => {
-                PartialPage { page: Self::from(parts), left_out: found, is_whole: !has_skipped }
+                PartialTree { tree: Self::from(parts), left_out: found, is_whole: !has_skipped }
             }
             BuildResult::Unsure(_) => {
-                let page = Self::parse(html);
-                PartialPage { left_out: without.outermost(&page), page, is_whole: true }
+                let tree = Self::parse(html);
+                PartialTree { left_out: without.outermost(&tree), tree, is_whole: true }
             }
         }
     }
@@ -63,8 +53,6 @@ impl Page {
             attributes: self.attributes.clone(),
             text: self.text.clone(),
             truncated: self.truncated,
-            declared: OnceLock::new(),
-            is_free: OnceLock::new(),
         };
         let mut moved: Vec<NodeId> = Vec::with_capacity(self.nodes.len());
         let mut roots = left_out.iter().copied().peekable();

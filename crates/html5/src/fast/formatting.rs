@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use crate::page::NodeId;
+use crate::tree::NodeId;
 
 use super::arena::Arena;
 
