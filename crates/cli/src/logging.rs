@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-use gleaner_config::LogSettings;
 use gleaner_crawl::render::visible::visible_line;
+use gleaner_crawl::settings::LogSettings;
 use indicatif::ProgressBar;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::{self, MakeWriter};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::render::language::Bilingual;
 use crate::render::text::{count, minute};
-use gleaner_config::Config;
+use crate::settings::Config;
 use gleaner_extract::Window;
 use gleaner_fetch::{Access, RobotsDecision, RobotsRecord, RobotsState};
 use gleaner_frontier::{Seed, UrlKey};

@@ -57,6 +57,7 @@ mod robots;
 mod scope;
 mod session;
 mod session_config;
+pub mod settings;
 pub mod snapshot;
 mod stop;
 mod stored_page;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::settings::GapScope;
 use crossbeam_channel::{Receiver, Sender};
-use gleaner_config::GapScope;
 use gleaner_fetch::{
     FetchError, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsRecord,
     RobotsRequest, RobotsState,

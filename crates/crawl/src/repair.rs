@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::settings::Config;
 use gleaner_archive::{ArchiveReader, Item};
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_extract::draft::{Origin, draft};
 use gleaner_extract::pins::HostPins;

@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use gleaner_config::{DurationSetting, FetchSettings};
+use crate::settings::{DurationSetting, FetchSettings};
 use gleaner_http::retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

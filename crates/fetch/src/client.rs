@@ -17,7 +17,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_config::FetchSettings;
+use crate::settings::FetchSettings;
 use gleaner_http::coding::{ACCEPTED, breaks_off, header_text, is_whole_range};
 use hyper::body::Bytes;
 use reqwest::StatusCode;

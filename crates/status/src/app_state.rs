@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use gleaner_config::Config;
 use gleaner_crawl::render::language::Bilingual;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Progress, StopRequest};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::Scope;

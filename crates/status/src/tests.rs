@@ -12,10 +12,10 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::header::{COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
 use axum::http::{Method, Request, Response, StatusCode};
-use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_crawl::StopRequest;
 use gleaner_crawl::report::{Report, RunData, folder};
+use gleaner_crawl::settings::Config;
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role};
 use gleaner_store::{

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_extract::Template;
 use gleaner_extract::template::Extraction;
 use gleaner_frontier::CanonicalUrl;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::stored_page;
 use gleaner_extract::{Page, Pins, Template};
 use gleaner_fetch::{

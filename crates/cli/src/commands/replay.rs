@@ -10,9 +10,9 @@ use std::time::Instant;
 
 use flate2::read::MultiGzDecoder;
 use gleaner_archive::cdx::{CdxLine, CdxReader};
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::render::text::number;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{
     Changes, Progress, Purpose, Replay, ReplaySummary, StopRequest, WarcFile, archive_files, archive_folder,
 };

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gleaner_archive::files::make_folder;
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_crawl::render::language::Bilingual;
 use gleaner_crawl::repair::RepairRules;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Scope, Seed};

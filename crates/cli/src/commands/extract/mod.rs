@@ -2,8 +2,8 @@
 
 mod batch;
 
-use gleaner_config::Config;
 use gleaner_corpus::Method;
+use gleaner_crawl::settings::Config;
 use gleaner_extract::block_model;
 use gleaner_extract::draft::document_of;
 use gleaner_extract::template::LearnedTemplates;

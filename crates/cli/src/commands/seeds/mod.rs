@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_fetch::Fetcher;
 use gleaner_frontier::Seed;
 use indicatif::ProgressBar;

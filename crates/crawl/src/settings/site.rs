@@ -9,8 +9,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
-use crate::reader::{ConfigError, DAY, invalid_setting, is_language, line_of};
-use crate::{Config, DurationSetting, PinsFile, SettingText, StartDay};
+use crate::settings::reader::{ConfigError, DAY, invalid_setting, is_language, line_of};
+use crate::settings::{Config, DurationSetting, PinsFile, SettingText, StartDay};
 
 /// The sites that have their own settings.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,7 +24,7 @@ pub struct SitesSettings {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteSettings {
-    /// Replaces [`crate::FetchSettings::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
+    /// Replaces [`crate::settings::FetchSettings::delay`]. A longer `Crawl-delay` in robots.txt overrides it.
     pub delay: Option<DurationSetting>,
     /// Paths such as `/news`. Only pages at or below these paths are fetched, or all if empty.
     pub sections: Vec<SettingText>,
@@ -32,11 +32,11 @@ pub struct SiteSettings {
     pub include: Vec<SettingText>,
     /// Regular expressions. URLs that match one of them are not fetched, except seeds.
     pub exclude: Vec<SettingText>,
-    /// Replaces [`crate::CorpusSettings::languages`].
+    /// Replaces [`crate::settings::CorpusSettings::languages`].
     pub languages: Option<Vec<String>>,
     /// Maximum number of pages fetched from all hosts of the site in one run. 0 or `None` means no limit.
     pub max_pages: Option<u64>,
-    /// Replaces [`crate::CrawlSettings::published_after`].
+    /// Replaces [`crate::settings::CrawlSettings::published_after`].
     pub published_after: Option<StartDay>,
     /// The pins of all hosts of the site that have no pins file.
     pub pins: Option<PinsFile>,
@@ -161,7 +161,7 @@ impl Serialize for SitesSettings {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Config, ConfigError, ConfigFile, DurationSetting, read};
+    use crate::settings::{Config, ConfigError, ConfigFile, DurationSetting, read};
 
     fn config(text: &str) -> Result<Config, ConfigError> {
         read(Some(ConfigFile { file: "x.toml", text }), &[])
@@ -180,7 +180,8 @@ mod tests {
         assert_eq!(config.published_after_of("a.example").to_string(), "2026-01-01");
         let (name, site) = config.site.iter().next().unwrap();
         assert_eq!((name, site.line, config.site.file()), ("bbc.com", 4, "x.toml"));
-        let lines = |list: &[crate::SettingText]| list.iter().map(|one| one.line).collect::<Vec<_>>();
+        let lines =
+            |list: &[crate::settings::SettingText]| list.iter().map(|one| one.line).collect::<Vec<_>>();
         assert_eq!((lines(&site.sections), lines(&site.include)), (vec![6], vec![8, 9]));
         let pins = site.pins.as_ref().unwrap();
         assert_eq!((pins.drop[0].text.as_str(), pins.drop[0].line), (".promo", 15));
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_example_in_the_documentation_has_every_key() {
-        let default = include_str!("../../../config/default.toml");
+        let default = include_str!("../../../../config/default.toml");
         let example = default.split_once("# [site.").unwrap().1;
         let lines = example.lines().map(|line| line.trim_start_matches("# "));
         let is_setting = |line: &&str| line.contains(" = ") || line.starts_with('[');

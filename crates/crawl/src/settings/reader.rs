@@ -6,8 +6,8 @@ use thiserror::Error;
 use toml::{Table, Value};
 use url::Url;
 
-use crate::paths::resolve_paths;
-use crate::{Config, SitesSettings};
+use crate::settings::paths::resolve_paths;
+use crate::settings::{Config, SitesSettings};
 
 /// Why a configuration is invalid. The message states the position of the error and, in most cases, a valid
 /// form.
@@ -256,9 +256,9 @@ pub(crate) fn is_language(tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DurationSetting;
+    use crate::settings::DurationSetting;
 
-    const DEFAULT: &str = include_str!("../../../config/default.toml");
+    const DEFAULT: &str = include_str!("../../../../config/default.toml");
 
     fn refused(text: &str, sets: &[&str]) -> String {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn the_other_samples_are_read() {
-        for text in [include_str!("../../../config/demo.toml"), include_str!("../../../config/nightly.toml")]
+        for text in
+            [include_str!("../../../../config/demo.toml"), include_str!("../../../../config/nightly.toml")]
         {
             assert_ne!(read(Some(ConfigFile { file: "sample", text }), &[]).unwrap(), Config::default());
         }

@@ -21,7 +21,7 @@ pub(crate) fn serialize<S: Serializer>(method: &Method, s: S) -> Result<S::Ok, S
 
 #[cfg(test)]
 mod tests {
-    use crate::TemplateSettings;
+    use crate::settings::TemplateSettings;
 
     #[test]
     fn only_methods_that_learn_from_a_site_can_be_set() {

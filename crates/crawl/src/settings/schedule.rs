@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::DurationSetting;
+use crate::settings::DurationSetting;
 
 /// Settings for reports of ended runs, and for notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ByteSize, DurationSetting};
+use crate::settings::{ByteSize, DurationSetting};
 
 /// Settings for the location and the options of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -16,8 +16,8 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 use toml::Spanned;
 
-use crate::reader::{error_position, invalid_setting, line_of};
-use crate::{ConfigError, ConfigFile};
+use crate::settings::reader::{error_position, invalid_setting, line_of};
+use crate::settings::{ConfigError, ConfigFile};
 
 /// The content of a pins file, or of the table `pins` of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct PinsFile {
     pub keep: Vec<SettingText>,
     /// CSS selectors of elements that are never content.
     pub drop: Vec<SettingText>,
-    /// Kinds of lines to keep. They replace [`crate::TextSettings::keep`]. `None` if the file does not set
+    /// Kinds of lines to keep. They replace [`crate::settings::TextSettings::keep`]. `None` if the file does not set
     /// them.
     pub inserts: Option<Vec<Insert>>,
 }
@@ -63,13 +63,13 @@ impl Serialize for SettingText {
 /// the file and the line number.
 ///
 /// ```
-/// use gleaner_config::{ConfigFile, read_pins};
+/// use gleaner_crawl::settings::{ConfigFile, read_pins};
 ///
 /// let pins = read_pins(&ConfigFile { file: "a.example.toml", text: "drop = [\"aside\"]" })?;
 /// assert_eq!((pins.drop[0].text.as_str(), pins.drop[0].line), ("aside", 1));
 /// let error = read_pins(&ConfigFile { file: "a.example.toml", text: "remove = []" }).unwrap_err();
 /// assert!(error.to_string().starts_with("a.example.toml, line 1: unknown field `remove`"));
-/// # Ok::<(), gleaner_config::ConfigError>(())
+/// # Ok::<(), gleaner_crawl::settings::ConfigError>(())
 /// ```
 pub fn read_pins(origin: &ConfigFile<'_>) -> Result<PinsFile, ConfigError> {
     let ConfigFile { file, text } = *origin;
