@@ -21,6 +21,7 @@ mod run_tables;
 mod scheduled;
 mod settings;
 mod signals;
+mod status;
 mod table;
 mod unreadable;
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::status::explain::{ExplanationInput, explain};
 use gleaner_crawl::settings::Config;
 use gleaner_extract::Template;
 use gleaner_extract::template::Extraction;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_status::explain::{ExplanationInput, explain};
 
 use crate::CommandResult;
 use crate::args::{Common, Explain};

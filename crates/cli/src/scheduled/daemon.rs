@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::status::{AccessToken, CrawlNow, Hooks, RunningCrawl, ServedCorpus, Server, ServerOptions};
 use gleaner_archive::files::make_folder;
 use gleaner_corpus::Admission;
 use gleaner_crawl::render::language::Bilingual;
@@ -16,7 +17,6 @@ use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Scope, Seed};
-use gleaner_status::{AccessToken, CrawlNow, Hooks, RunningCrawl, ServedCorpus, Server, ServerOptions};
 use gleaner_store::{Store, Writer};
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
