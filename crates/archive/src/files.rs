@@ -14,7 +14,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gleaner_retry::{is_out_of_files, wait_for_descriptor};
+use gleaner_http::retry::{is_out_of_files, wait_for_descriptor};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use thiserror::Error;

@@ -4,7 +4,7 @@
 //! colon, and accepts lines that end without `\r`.
 //!
 //! U+FFFD replaces invalid UTF-8 in names and values. In a `Location`, it is percent-encoded
-//! ([`gleaner_coding::header_text`]).
+//! ([`gleaner_http::coding::header_text`]).
 
 use crate::payload::{self, Payload};
 
@@ -33,7 +33,7 @@ impl<'a> HttpMessage<'a> {
         for line in lines.take(MOST_HEADERS) {
             let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
             let name = std::str::from_utf8(name).unwrap_or_default();
-            let text = gleaner_coding::header_text(name.trim_end(), line);
+            let text = gleaner_http::coding::header_text(name.trim_end(), line);
             if text.starts_with([' ', '\t']) {
                 if let Some((_, value)) = headers.last_mut() {
                     value.push(' ');
@@ -74,7 +74,7 @@ impl<'a> HttpMessage<'a> {
     }
 
     fn listed(&self, name: &str) -> Vec<String> {
-        gleaner_coding::listed(&self.headers, name)
+        gleaner_http::coding::listed(&self.headers, name)
     }
 }
 

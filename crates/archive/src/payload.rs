@@ -5,10 +5,10 @@
 //! Therefore a body that does not have the coding stated in its headers is used unchanged.
 //!
 //! If the coded data are incomplete, the decoded part is returned, and [`Payload::cut`] or [`Payload::end`] says
-//! so. It is not known whether the server or the archive lost the rest. `gleaner_coding::is_complete` decides
+//! so. It is not known whether the server or the archive lost the rest. `gleaner_http::coding::is_complete` decides
 //! whether the body is complete nevertheless.
 
-use gleaner_coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip};
+use gleaner_http::coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip};
 
 /// Maximum number of codings to decode. If there are more, the payload is marked as cut.
 const MOST_CODINGS: usize = 4;

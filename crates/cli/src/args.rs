@@ -1,6 +1,5 @@
 //! The command line of `gleaner`.
 
-mod eval;
 mod export;
 mod migrate;
 mod operations;
@@ -13,7 +12,6 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
 pub(crate) use export::{Compress, Export, ExportFormat};
 use migrate::MIGRATE_HELP;
@@ -250,18 +248,6 @@ Examples:
   gleaner ingest crawls/ --data corpus --set crawl.workers=8
   gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus")]
     Ingest(Ingest),
-    /// Evaluate extraction methods on recorded pages with gold text
-    #[command(after_help = "Examples:
-  gleaner eval ../shared/sets/sites --protocol template --method gleaner
-  gleaner eval ../shared/sets/single --json > scores.jsonl
-  gleaner eval ../shared/sets/single --method bte-linear --measure all --worst 10
-  gleaner eval ../shared/sets --protocol papers --paper text-to-tag-ratio --pictures .
-
-P, R and F1 are word precision, recall and F1, averaged over the pages with gold text. A page whose \
-extracted text has no word in common with the gold text has an F1 of 0. The site mean F1 (site_mean_f1) \
-is the mean of the sets' means. The exit code is 1 if a page cannot be read. Such a page is printed and \
-not counted.")]
-    Eval(Eval),
     /// Print completions for a shell
     #[command(after_help = "Examples:
   gleaner completions bash > ~/.local/share/bash-completion/completions/gleaner
@@ -276,7 +262,7 @@ not counted.")]
 impl Command {
     /// Whether the command reads the settings.
     pub(crate) const fn has_settings(&self) -> bool {
-        !matches!(self, Self::Init(_) | Self::Eval(_) | Self::Completions(_) | Self::Man(_))
+        !matches!(self, Self::Init(_) | Self::Completions(_) | Self::Man(_))
     }
 
     /// Whether the command uses more of the settings than the place of the corpus.

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_config::Config;
 use gleaner_corpus::ContentHash;
 use gleaner_crawl::StopRequest;
+use gleaner_crawl::settings::Config;
 use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
 use gleaner_store::objects::{Objects, StorageOptions};
 use gleaner_store::{Extent, Store, WorkerParams, Writer, redacted_address};
@@ -260,8 +260,8 @@ mod tests {
         }
         assert!(shared.contains_key("corpus.similarity") && shared.contains_key("the list of seeds"));
         let text = "[site.\"a.example\"]\nlanguages = [\"vi\"]\n";
-        let origin = gleaner_config::ConfigFile { file: "x.toml", text };
-        let with_site = gleaner_config::read(Some(origin), &[]).unwrap();
+        let origin = gleaner_crawl::settings::ConfigFile { file: "x.toml", text };
+        let with_site = gleaner_crawl::settings::read(Some(origin), &[]).unwrap();
         let other = SharedSettings::new(&with_site, "crawl", None, "").unwrap().0;
         let differ: Vec<_> = shared.iter().filter(|(key, value)| other[*key] != **value).collect();
         assert_eq!(differ.len(), 1);

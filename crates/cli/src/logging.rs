@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-use gleaner_config::LogSettings;
-use gleaner_render::visible::visible_line;
+use gleaner_crawl::render::visible::visible_line;
+use gleaner_crawl::settings::LogSettings;
 use indicatif::ProgressBar;
 use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::{self, MakeWriter};
@@ -16,14 +16,8 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::failure::Failure;
 use crate::messages::print_log_line;
-use crate::telemetry::{Telemetry, spans};
 
-pub(crate) fn begin(
-    log: &LogSettings,
-    bar: &ProgressBar,
-    colors: bool,
-    telemetry: &Telemetry,
-) -> Result<(), Failure> {
+pub(crate) fn begin(log: &LogSettings, bar: &ProgressBar, colors: bool) -> Result<(), Failure> {
     let plain = !log.level.contains(['=', ',']);
     // A level without targets applies only to gleaner's own crates, because libraries' warnings are rarely
     // useful. sled logs each of its errors several times, and gleaner reports them.
@@ -36,8 +30,7 @@ pub(crate) fn begin(
         true => lines.json().boxed(),
         false => lines.with_target(false).boxed(),
     };
-    let spans = telemetry.layer().map(|layer| layer.with_filter(spans()));
-    tracing_subscriber::registry().with(spans).with(lines.with_filter(filter)).init();
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
     Ok(())
 }
 

@@ -21,8 +21,8 @@ mod run_tables;
 mod scheduled;
 mod settings;
 mod signals;
+mod status;
 mod table;
-mod telemetry;
 mod unreadable;
 
 use std::process::ExitCode;
@@ -64,7 +64,6 @@ fn main() -> ExitCode {
         Command::Ingest(args) => commands::replay::ingest(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
         Command::Verify(args) => commands::verify::run(&common, &args),
-        Command::Eval(args) => commands::eval::run(&args),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
     };

@@ -13,7 +13,7 @@ use std::panic;
 use std::thread;
 
 use console::Term;
-use gleaner_render::visible::visible;
+use gleaner_crawl::render::visible::visible;
 
 use crate::table::wrapped;
 

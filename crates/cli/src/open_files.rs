@@ -5,7 +5,7 @@
 //! crawl sends fewer requests at the same time. Otherwise it could reach the limit, and could then neither
 //! connect nor write its store.
 
-use gleaner_config::FetchSettings;
+use gleaner_crawl::settings::FetchSettings;
 use gleaner_fetch::FILES_OF_A_REQUEST;
 
 use crate::messages::print_message;

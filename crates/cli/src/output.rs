@@ -2,11 +2,11 @@
 //!
 //! Only this module writes to standard output, and only `messages` to standard error. A lint forbids other
 //! uses (`.clippy.toml`), so no command can forget to make control characters visible
-//! ([`gleaner_render::visible`]).
+//! ([`gleaner_crawl::render::visible`]).
 
 use std::io::{self, IsTerminal, Stdout, Write};
 
-use gleaner_render::visible::visible;
+use gleaner_crawl::render::visible::visible;
 
 use crate::CommandResult;
 use crate::failure::Failure;

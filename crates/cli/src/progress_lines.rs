@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
+use gleaner_crawl::render::visible::visible_line;
 use gleaner_crawl::{ActiveHost, NoResponse, ProgressSnapshot};
 use gleaner_frontier::OutcomeClass;
-use gleaner_render::visible::visible_line;
 
 /// Number of lines that stay free: one for the cursor, one for the log.
 const FREE_LINES: usize = 2;

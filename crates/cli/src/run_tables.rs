@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_crawl::render::text::count;
 use gleaner_crawl::report::{GroupedCounts, HostReport};
 use gleaner_crawl::{DeferredHost, Summary};
-use gleaner_render::text::count;
 use gleaner_store::Counts;
 
 use crate::table::{NOTHING, table};

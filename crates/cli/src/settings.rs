@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
+use gleaner_crawl::settings::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
 use gleaner_crawl::site_of;
 use gleaner_extract::Pins;
 use gleaner_extract::pins::HostPins;
@@ -287,7 +287,7 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
 fn site_admission(site: &SiteSettings) -> SiteAdmission {
     SiteAdmission {
         languages: site.languages.clone(),
-        published_after: site.published_after.map(gleaner_config::StartDay::day),
+        published_after: site.published_after.map(gleaner_crawl::settings::StartDay::day),
     }
 }
 

@@ -17,7 +17,6 @@ mod crawl;
 mod damaged_bodies;
 mod dependency_rules;
 mod distributed;
-mod eval;
 mod explain;
 mod export;
 mod export_formats;
@@ -55,7 +54,6 @@ mod sites;
 mod status;
 #[cfg(target_os = "linux")]
 mod status_security;
-mod telemetry;
 mod traps;
 mod trust;
 mod unwritable;

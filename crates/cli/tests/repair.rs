@@ -249,7 +249,7 @@ fn a_missing_archive_file_is_reported_after_a_crawl() {
 fn each_byte_is_checked_within_a_month() {
     let nights = Nights::crawled(1);
     let data = nights.data();
-    let config = gleaner_config::read(None, &[format!("store.path={}", data.display())]).unwrap();
+    let config = gleaner_crawl::settings::read(None, &[format!("store.path={}", data.display())]).unwrap();
     let options = gleaner_store::StoreOptions { cache: 16 << 20, create: false };
     let (file, ids) = {
         let store = gleaner_store::open(&data, &options).unwrap().store();

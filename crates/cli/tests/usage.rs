@@ -225,7 +225,6 @@ fn every_command_has_a_help_with_an_example() {
         "verify",
         "snapshot",
         "ingest",
-        "eval",
     ] {
         assert!(help.contains(&format!("  {command} ")), "{help}");
         let output = gleaner(&folder, &[command, "--help"]);
@@ -249,22 +248,6 @@ fn a_page_without_text_is_an_error_and_not_an_empty_file() {
     let output = gleaner(&folder, &["extract", "empty.html"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), said.as_str()), (Some(1), "gleaner: empty.html is empty\n"));
-}
-
-#[test]
-fn help_says_what_figures_are_of() {
-    let folder = TempDir::new().unwrap();
-    let help = String::from_utf8(gleaner(&folder, &["eval", "--help"]).stdout).unwrap();
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in [
-        "site_mean_f1) is the mean of the sets' means",
-        "one object for each row of a table",
-        "CSV on standard output",
-        "times, since they vary",
-        "edit_distance_pages",
-    ] {
-        assert!(help.contains(part), "{help} lacks {part}");
-    }
 }
 
 #[test]

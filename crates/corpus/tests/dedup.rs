@@ -1,4 +1,4 @@
-//! Tests hand-written borderline pairs in English and Vietnamese: copies, and texts of a series. crates/eval
+//! Tests hand-written borderline pairs in English and Vietnamese: copies, and texts of a series. crates/lab
 //! measures many generated pairs.
 
 use gleaner_corpus::dedup::{Alignment, Relation, SignedText, SimilarityParams};

@@ -9,9 +9,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::settings::Config;
 use gleaner_archive::files::{self, ArchiveOptions};
 use gleaner_archive::{Capture, Digest, Digests, Revisit};
-use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_store::{ArchivePosition, StoreError, Writer};
 use jiff::Timestamp;

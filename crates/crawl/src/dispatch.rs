@@ -17,7 +17,7 @@ use crate::error::CrawlError;
 use crate::frontier::schedule::GroupName;
 use crate::frontier::{FrontierHost, NextUrl, Pause, Ready, TICK};
 use crate::pipeline::Pipeline;
-use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit, visit_span};
+use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit};
 
 const BATCH: usize = 1_000;
 
@@ -135,7 +135,6 @@ impl Pipeline {
             group,
             begun: Instant::now(),
             at: self.session.clock.now(),
-            span: visit_span(&url, record.role),
             lease: self.recorder.store.lease_of(id),
             template: self.learner.template(id),
             chain: Some(Chain::default()),

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::settings::{ByteSize, ConfigError};
 use gleaner_archive::ArchiveError;
-use gleaner_config::{ByteSize, ConfigError};
 use gleaner_fetch::ClientError;
 use gleaner_store::StoreError;
 use thiserror::Error;

@@ -1,8 +1,8 @@
 //! Describes in one sentence whether gleaner gets documents from a host and, if not, why. `gleaner doctor`
 //! and the status page begin with this sentence.
 
-use gleaner_render::language::Bilingual;
-use gleaner_render::text::count;
+use crate::render::language::Bilingual;
+use crate::render::text::count;
 use gleaner_store::Counts;
 
 use crate::explanation::{explained, explained_hold};

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use gleaner_config::Config;
+use crate::render::language::Bilingual;
+use crate::render::text::{count, minute};
+use crate::settings::Config;
 use gleaner_extract::Window;
 use gleaner_fetch::{Access, RobotsDecision, RobotsRecord, RobotsState};
 use gleaner_frontier::{Seed, UrlKey};
-use gleaner_render::language::Bilingual;
-use gleaner_render::text::{count, minute};
 use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

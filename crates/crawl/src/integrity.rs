@@ -18,8 +18,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::settings::Config;
 use gleaner_archive::{ArchiveReader, Item};
-use gleaner_config::Config;
 use gleaner_store::{ArchivePosition, DamagedRecord, Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Finds sites that have moved: the front page redirects to a site that is not among the seeds.
 
+use crate::render::language::Bilingual;
 use gleaner_frontier::{CanonicalUrl, Outcome, Seed};
-use gleaner_render::language::Bilingual;
 use gleaner_store::{Store, StoreError};
 
 /// Maximum number of redirects within the site before the redirect to the other site.

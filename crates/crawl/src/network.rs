@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::settings::GapScope;
 use crossbeam_channel::{Receiver, Sender};
-use gleaner_config::GapScope;
 use gleaner_fetch::{
     FetchError, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsRecord,
     RobotsRequest, RobotsState,
@@ -13,7 +13,7 @@ use gleaner_frontier::{CanonicalUrl, Role};
 use gleaner_store::{HostId, Lease, Store};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
-use tracing::{Instrument, debug, info_span};
+use tracing::debug;
 use url::Url;
 
 use crate::archive::{ROBOTS, RecordBuilder, WarcRecords};
@@ -141,9 +141,7 @@ impl Requester {
         self.runtime.spawn(async move {
             // The fetcher waits for the delay before a redirect within a visit. The latency excludes this wait.
             let begun = Instant::now() + fetcher.gates().ready_in(&group);
-            let span = info_span!(parent: &visit.span, "request");
-            let asking = async move { fetcher.page(&request, &group, &lease).await };
-            let asked = tokio::spawn(asking.instrument(span));
+            let asked = tokio::spawn(async move { fetcher.page(&request, &group, &lease).await });
             let answer = asked.await.unwrap_or_else(|error| Err(FetchError::Broken(error.to_string())));
             this.progress.took(begun.elapsed());
             this.deliver(visit, answer);

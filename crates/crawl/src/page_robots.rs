@@ -7,7 +7,7 @@
 //!
 //! The headers are in the archive, so a replay decides in the same way.
 
-use gleaner_config::{Config, RobotsDirective};
+use crate::settings::{Config, RobotsDirective};
 use gleaner_html::links::Links;
 use gleaner_html::robots::RobotsDirectives;
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn decided(sets: &[String], html: &str, headers: &[(&str, &str)]) -> (bool, bool) {
-        let config = gleaner_config::read(None, sets).unwrap();
+        let config = crate::settings::read(None, sets).unwrap();
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let RobotsDirectives { noindex, nofollow } =
             PageRobots::from_config(&config).directives(&links(&Page::parse(html)), &headers);

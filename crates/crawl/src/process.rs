@@ -14,7 +14,7 @@ use gleaner_html::decode::decode;
 use gleaner_html::embedded::{complete, completed};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
 use jiff::Timestamp;
-use tracing::{info_span, warn};
+use tracing::warn;
 
 use crate::archive::{RecordBuilder, WarcRecords};
 use crate::event::Event;
@@ -88,7 +88,6 @@ impl WorkerContext {
         response: Box<Response>,
         fetched: Timestamp,
     ) -> Event {
-        let _inside = info_span!(parent: &visit.span, "read").entered();
         let is_success = (200..300).contains(&response.status);
         if is_success && visit.is_elsewhere() {
             return Event::ReadElsewhere(visit, response, fetched);

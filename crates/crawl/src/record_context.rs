@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::settings::Config;
 use gleaner_archive::RecordPosition;
-use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_export::RecordContext;
 use gleaner_frontier::UrlKey;

@@ -44,7 +44,7 @@ use crate::frontier::schedule::group_of_url;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::recorder::revisit::is_retried;
-use crate::visit::{Hop, Next, OutgoingRequest, ReadSummary, Visit, robots_path, visit_span};
+use crate::visit::{Hop, Next, OutgoingRequest, ReadSummary, Visit, robots_path};
 
 enum Target {
     /// The visit continues with a request for this address of the target, on this host and with this cookie.
@@ -205,7 +205,6 @@ impl Pipeline {
         };
         let visit = Visit {
             key: url.key(),
-            span: visit_span(&url, record.role),
             group,
             begun: Instant::now(),
             at,

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::settings::Config;
 use gleaner_archive::{ArchiveReader, Item};
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_extract::draft::{Origin, draft};
 use gleaner_extract::pins::HostPins;
@@ -22,7 +22,7 @@ use gleaner_store::{
     DamagedRecord, HostRecord, PackedDocument, Repairs, Store, StoreError, UrlRecord, Writer,
 };
 use serde::{Deserialize, Serialize};
-use tracing::{Span, warn};
+use tracing::warn;
 
 use crate::error::CrawlError;
 use crate::extraction::AdmissionRules;
@@ -188,7 +188,6 @@ fn visit(
         group: Arc::from(host.name.as_str()),
         begun: Instant::now(),
         at: answer.at,
-        span: Span::none(),
         lease: store.lease_of(host.id),
         template: template.map(Arc::new),
         chain: None,

@@ -1,6 +1,6 @@
 //! Builds the scope of a crawl from its seeds and the settings.
 
-use gleaner_config::{Config, ConfigError, SeedScope, SettingText, SiteSettings};
+use crate::settings::{Config, ConfigError, SeedScope, SettingText, SiteSettings};
 use gleaner_frontier::{CanonicalUrl, PatternError, Scope, Seed, SiteLimits, SiteRules};
 
 /// Returns the scope of these seeds, with the rules of each site.
@@ -84,7 +84,7 @@ fn line_of(site: &SiteSettings, bad: &PatternError) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_config::{ConfigFile, read};
+    use crate::settings::{ConfigFile, read};
     use gleaner_frontier::{FoundUrl, Role, parse_seeds};
 
     use super::*;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use crate::settings::Config;
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
 use gleaner_extract::pins::HostPins;
 use gleaner_fetch::{Fetcher, Politeness};

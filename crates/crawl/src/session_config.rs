@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_config::Config;
+use crate::settings::Config;
 use gleaner_corpus::Admission;
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Scope, Seed};
@@ -47,7 +47,7 @@ impl SessionConfig {
     /// Creates a session with these settings, a new store in `folder` and the seed `http://a.example/`.
     pub(crate) fn in_folder(folder: &std::path::Path, sets: &[&str]) -> (Self, Writer) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-        let config = gleaner_config::read(None, &sets).unwrap();
+        let config = crate::settings::read(None, &sets).unwrap();
         let options = gleaner_store::StoreOptions { cache: 1 << 20, create: true };
         let mut writer = gleaner_store::open(folder, &options).unwrap();
         let seeds: Arc<[Seed]> =

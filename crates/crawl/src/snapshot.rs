@@ -15,8 +15,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::settings::Config;
 use gleaner_archive::files::make_folder;
-use gleaner_config::Config;
 use gleaner_store::{Store, StoreError, StoreOptions, Writer};
 use thiserror::Error;
 use tracing::warn;

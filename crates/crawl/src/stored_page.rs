@@ -3,9 +3,9 @@
 use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::settings::Config;
 use gleaner_archive::files::names;
 use gleaner_archive::{ArchiveError, ArchiveReader, Item, RecordPosition};
-use gleaner_config::Config;
 use gleaner_frontier::UrlKey;
 use gleaner_html::decode::decode;
 use gleaner_store::{ArchivePosition, Store, StoreError};

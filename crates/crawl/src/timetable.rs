@@ -8,8 +8,8 @@
 
 use std::time::Duration;
 
+use crate::settings::ScheduleSettings;
 use cronexpr::{Crontab, MakeTimestamp, parse_crontab};
-use gleaner_config::ScheduleSettings;
 use gleaner_store::Run;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};

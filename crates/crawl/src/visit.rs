@@ -5,11 +5,9 @@ use std::time::Instant;
 
 use gleaner_extract::template::PreparedTemplate;
 use gleaner_fetch::{Cookies, Response, RobotsRecord};
-use gleaner_frontier::{CanonicalUrl, ListChange, Role, UrlKey};
+use gleaner_frontier::{CanonicalUrl, ListChange, UrlKey};
 use gleaner_store::{HostId, Lease, PartitionId, UrlRecord};
 use jiff::Timestamp;
-use tracing::field::Empty;
-use tracing::{Span, info_span};
 use url::Url;
 
 use crate::frontier::schedule::GroupName;
@@ -24,7 +22,6 @@ pub(crate) struct Visit {
     pub(crate) begun: Instant,
     /// The time of the dispatch. In a replay, the time at which the archived response was fetched.
     pub(crate) at: Timestamp,
-    pub(crate) span: Span,
     pub(crate) lease: Lease,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
@@ -154,10 +151,6 @@ fn stated_address(target: &CanonicalUrl, response: &Response) -> Url {
         address.set_query(location.query());
     }
     address
-}
-
-pub(crate) fn visit_span(url: &CanonicalUrl, role: Role) -> Span {
-    info_span!("visit", %url, host = url.host(), role = role.label(), outcome = Empty)
 }
 
 pub(crate) fn robots_path(url: &Url) -> String {

@@ -104,7 +104,7 @@ fn rebuilt(folder: &Path) -> (Store, TempDir) {
     let store = writer.store();
     let replay = Replay {
         purpose: Purpose::Rebuild,
-        config: gleaner_config::read(None, &[]).unwrap(),
+        config: gleaner_crawl::settings::read(None, &[]).unwrap(),
         seeds: parse_seeds("http://site.example/", "seeds").unwrap(),
         pins: HostPins::default(),
         admission: gleaner_corpus::Admission::default(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlInput, Progress, Purpose, Replay, StopRequest, Summary, WarcFile};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
@@ -23,7 +23,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
     let proxy = format!("fetch.proxy={}", paper.proxy());
     let usual = ["fetch.delay=0s", "crawl.linger=1s", "store.flush_pages=1000", &proxy];
     let sets: Vec<String> = usual.iter().chain(sets).map(ToString::to_string).collect();
-    let config: Config = gleaner_config::read(None, &sets).unwrap();
+    let config: Config = gleaner_crawl::settings::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = open(folder, &OPTIONS).unwrap();
     let store = writer.store();

@@ -123,7 +123,7 @@ fn a_front_page_that_only_a_browser_can_read_is_named_as_such() {
     let (summary, store) = site.crawl(folder.path(), &[]);
     assert_eq!(ending(&store, "/"), "not_article: needs_browser");
     assert_eq!(ending(&store, "/sitemap.xml"), "unreadable");
-    let config = gleaner_config::read(None, &[]).unwrap();
+    let config = gleaner_crawl::settings::read(None, &[]).unwrap();
     let built = gleaner_crawl::report::build(&store, &config, &Ok(summary), jiff::Timestamp::now());
     let report = built.unwrap().unwrap();
     let said: Vec<String> = report.findings.iter().map(gleaner_crawl::report::text::sentence).collect();

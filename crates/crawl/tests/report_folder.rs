@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::histories::{counts, gives, run_data};
+use gleaner_crawl::render::language::UiLanguage;
 use gleaner_crawl::report::{DeferredUrls, Report, folder, page};
-use gleaner_render::language::UiLanguage;
 use tempfile::TempDir;
 
 fn report(night: usize) -> Report {

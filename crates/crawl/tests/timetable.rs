@@ -172,7 +172,7 @@ struct Timetable {
     folder: TempDir,
     store: Store,
     runtime: tokio::runtime::Runtime,
-    config: gleaner_config::Config,
+    config: gleaner_crawl::settings::Config,
 }
 
 impl Timetable {
@@ -189,7 +189,7 @@ impl Timetable {
             "corpus.duplicates=[\"exact\"]",
             "store.min_free_disk=1MiB",
         ];
-        let config = gleaner_config::read(None, &sets.map(String::from)).unwrap();
+        let config = gleaner_crawl::settings::read(None, &sets.map(String::from)).unwrap();
         let store = open(folder.path(), &StoreOptions { cache: 16 << 20, create: true }).unwrap().store();
         Self { press, folder, store, runtime: tokio::runtime::Runtime::new().unwrap(), config }
     }

@@ -2,7 +2,7 @@
 //! results.
 //!
 //! Run with `cargo bench -p gleaner-extract --bench costs [-- ROUNDS [STAGE]]`. The input is the recorded
-//! sites, or a generated site if there are none. As in `gleaner eval --protocol template`, page k of a site
+//! sites, or a generated site if there are none. As in `gleaner-lab eval --protocol template`, page k of a site
 //! is in fold k mod 5, and the pages of a fold are read with a template that was learned from the first 30
 //! pages of the other folds. Each measurement is a pass over all pages. The bench prints the minimum over the
 //! rounds. With STAGE, it measures only the stages whose names begin with STAGE, for a profile.

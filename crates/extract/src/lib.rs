@@ -31,6 +31,7 @@
 //! |---|---|
 //! | [`block_model`] | which lines of a page are body text, from the page alone |
 //! | [`template`] | a site's template, and the text of a page with or without it |
+//! | [`site_methods`] | the papers' methods that learn from a site |
 //! | [`article`] | whether a page is an article |
 //! | [`lines`] | lines that are not body text: captions, credits, comments |
 //! | [`pins`] | a user's corrections for a host's pages |
@@ -47,6 +48,8 @@ mod document;
 pub mod lines;
 #[doc(hidden)]
 pub mod pins;
+#[doc(hidden)]
+pub mod site_methods;
 #[doc(hidden)]
 pub mod template;
 

@@ -9,4 +9,7 @@
 mod detection;
 mod interface;
 mod kinds;
+mod phrases;
 mod recorded;
+mod searches;
+mod site_limits;

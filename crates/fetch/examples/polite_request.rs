@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use gleaner_fetch::settings::{DurationSetting, FetchSettings};
 use gleaner_fetch::{Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsRequest, host_of};
 use gleaner_testkit::{Newspaper, NewspaperOptions};
 use jiff::Timestamp;
@@ -16,12 +17,12 @@ use url::Url;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let newspaper =
         Newspaper::start(NewspaperOptions { faults: false, ..NewspaperOptions::default() }).await?;
-    let settings = [
-        format!("fetch.proxy={}", newspaper.proxy()),
-        "fetch.delay=1s".to_owned(),
-        "fetch.contact=test@example.org".to_owned(),
-    ];
-    let fetcher = Fetcher::new(&gleaner_config::read(None, &settings)?.fetch)?;
+    let fetcher = Fetcher::new(&FetchSettings {
+        proxy: newspaper.proxy().to_string(),
+        delay: DurationSetting::seconds(1),
+        contact: "test@example.org".to_owned(),
+        ..FetchSettings::default()
+    })?;
     // Hosts of one group share one delay. In a cluster, a worker may request a host only while it has a
     // lease.
     let (group_of, right) = (|url: &Url| Some(host_of(url).to_owned()), RequestLease::unlimited());

@@ -13,8 +13,8 @@
 
 use std::time::Duration;
 
-use gleaner_config::{DurationSetting, FetchSettings};
-use gleaner_retry::Backoff;
+use crate::settings::{DurationSetting, FetchSettings};
+use gleaner_http::retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

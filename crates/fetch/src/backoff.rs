@@ -28,7 +28,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gleaner_retry::Backoff;
+use gleaner_http::retry::Backoff;
 use tokio::time::{Instant, sleep_until};
 
 use crate::headers::LONGEST_BACKOFF;

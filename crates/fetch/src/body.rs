@@ -11,9 +11,9 @@
 //!
 //! Limitation: a `Content-Length` that is too small cuts an uncoded body without an error. The library treats
 //! the remaining bytes as the next response and closes the connection, but does not report them. Only the end of a
-//! page can show that it was cut (`gleaner_coding::breaks_off`).
+//! page can show that it was cut (`gleaner_http::coding::breaks_off`).
 
-use gleaner_coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip, is_complete, listed};
+use gleaner_http::coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip, is_complete, listed};
 
 use crate::error::FetchError;
 

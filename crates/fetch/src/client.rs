@@ -9,7 +9,7 @@
 //!
 //! Codings are decoded here (`body.rs`), because the HTTP library does not support `x-gzip`, deflate without
 //! the zlib format, or a second gzip member. If a body is incomplete, the result is an error and not a short
-//! page. `gleaner_coding::is_complete` is the rule. A body can be complete although its `Content-Length` is wrong
+//! page. `gleaner_http::coding::is_complete` is the rule. A body can be complete although its `Content-Length` is wrong
 //! or its transfer broke off, and incomplete although its transfer ended. Requests never ask for a part, so a 206 response is an error unless its
 //! `Content-Range` is the whole body. A sitemap that is itself a gzip file (`sitemap.xml.gz`) is returned
 //! unchanged.
@@ -17,8 +17,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_coding::{ACCEPTED, breaks_off, header_text, is_whole_range};
-use gleaner_config::FetchSettings;
+use crate::settings::FetchSettings;
+use gleaner_http::coding::{ACCEPTED, breaks_off, header_text, is_whole_range};
 use hyper::body::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::{

@@ -10,7 +10,7 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use gleaner_retry::is_out_of_files;
+use gleaner_http::retry::is_out_of_files;
 use thiserror::Error;
 
 use crate::address::RefusedAddress;

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use gleaner_config::FetchSettings;
+use crate::settings::FetchSettings;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use url::{Position, Url};

@@ -29,6 +29,7 @@ mod permit;
 mod proxy;
 mod robots;
 mod sent;
+pub mod settings;
 mod sniff;
 mod tls;
 

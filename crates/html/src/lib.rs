@@ -20,7 +20,6 @@
 
 pub mod date;
 pub mod decode;
-pub mod element_kinds;
 pub mod embedded;
 pub mod links;
 pub mod metadata;
@@ -29,13 +28,11 @@ pub mod source;
 pub mod text;
 pub mod words;
 
-mod attribute_flood;
 mod author;
 mod canonical;
 mod class_words;
 mod declared;
 mod entities;
-mod fast;
 mod json_ld;
 mod meta;
 mod microdata;
@@ -43,10 +40,8 @@ mod month_names;
 mod page;
 mod printed_date;
 mod small_text;
-mod tag_state;
-mod tags;
 mod title;
-mod tree;
 mod weekdays;
 
-pub use page::{Node, NodeId, NodeKind, Page, PartialPage};
+pub use gleaner_html5::{Node, NodeId, NodeKind, Tree, element_kinds};
+pub use page::{Page, PartialPage};

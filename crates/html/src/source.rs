@@ -19,7 +19,7 @@ use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 
-use crate::tag_state::State;
+use gleaner_html5::tag_state::State;
 
 /// A part of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]

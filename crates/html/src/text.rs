@@ -27,11 +27,11 @@ use std::ops::Range;
 
 use html5ever::{LocalName, local_name};
 
-use crate::tags::Display;
-pub use crate::tags::{is_block, never_text};
 use crate::{NodeId, Page};
 pub(crate) use characters::is_plain;
 use characters::{EDGE, OBJECT, collapse, preserve};
+use gleaner_html5::tags::Display;
+pub use gleaner_html5::tags::{is_block, never_text};
 use serde::{Deserialize, Serialize};
 
 /// The kind of block around a line. If blocks are nested, the innermost block that has a kind decides, so a

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gleaner_corpus::DocumentId;
-use gleaner_retry::is_out_of_files;
+use gleaner_http::retry::is_out_of_files;
 use thiserror::Error;
 
 use crate::keys;

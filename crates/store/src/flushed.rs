@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_retry::wait_for_descriptor;
+use gleaner_http::retry::wait_for_descriptor;
 
 use crate::StoreError;
 

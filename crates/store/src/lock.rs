@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use gleaner_archive::files::new_file;
-use gleaner_retry::wait_for_descriptor;
+use gleaner_http::retry::wait_for_descriptor;
 use tracing::warn;
 
 use crate::StoreError;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use gleaner_config::ByteSize;
 use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
+use gleaner_crawl::settings::ByteSize;
 use gleaner_export::Fields;
 
 use super::operations::number;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use gleaner_config::{CrawlSettings, DurationSetting};
+use gleaner_crawl::settings::{CrawlSettings, DurationSetting};
 
 use crate::messages;
 

@@ -114,8 +114,10 @@ pub(crate) struct Learn {
     pub(crate) host: Option<String>,
 }
 
-pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
-    PossibleValuesParser::new(Method::choices().map(Method::setting))
+/// Parses a method, except the published ones that read one page, which are in the laboratory.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let is_here = |method: &Method| !method.is_published() || method.needs_site();
+    PossibleValuesParser::new(Method::choices().filter(is_here).map(Method::setting))
         .map(|name| Method::from_setting(&name).expect("only names of methods are possible"))
 }
 

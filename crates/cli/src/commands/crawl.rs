@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::status::Hooks;
 use console::Term;
+use gleaner_crawl::render::text::{count, duration};
 use gleaner_crawl::report::{GroupedCounts, Report, RunStatus, text};
 use gleaner_crawl::{Budget, DeferredHost, Ending, Summary};
 use gleaner_frontier::OutcomeClass;
-use gleaner_render::text::{count, duration};
-use gleaner_status::Hooks;
 use gleaner_store::Counts;
 use jiff::Timestamp;
 

@@ -3,21 +3,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::Config;
+use crate::status::explain::{ExplanationInput, explain};
+use gleaner_crawl::settings::Config;
 use gleaner_extract::Template;
 use gleaner_extract::template::Extraction;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_status::explain::{ExplanationInput, explain};
 
 use crate::CommandResult;
 use crate::args::{Common, Explain};
-use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
+use crate::commands::page_reader::{PageReader, TemplateAndPins};
 use crate::failure::Failure;
 use crate::messages::print_message;
 
 pub(crate) fn run(common: &Common, config: &Config, args: &Explain) -> CommandResult {
     let source = PageReader::new(&args.page.how, common, config)?;
-    let ReadPage { page, .. } = source.read(&args.page.page)?;
+    let page = source.read(&args.page.page)?;
     let TemplateAndPins { template, pins } = source.template_and_pins(page.canonical_url())?;
     let host = page.canonical_url().map(CanonicalUrl::host).or(template.as_deref().map(Template::host));
     let pins_file = host.map(|host| pins.file_to_edit(&config.template.pins, host));

@@ -1,6 +1,6 @@
 //! Runs `gleaner hosts`: lists each host on one line.
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_store::{Store, StoreError};
 use jiff::Timestamp;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::stored_page;
 use gleaner_extract::{Page, Pins, Template};
 use gleaner_fetch::{
@@ -22,13 +22,6 @@ use crate::distributed::{self, shell_argument};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::settings;
-
-pub(crate) struct ReadPage {
-    pub(crate) source: String,
-    /// The parsed page. Its URL is the fetched URL. If the page was not fetched, it is the URL of `--url` or,
-    /// without this option, the canonical URL in the page.
-    pub(crate) page: Page,
-}
 
 pub(crate) struct TemplateAndPins {
     pub(crate) template: Option<Arc<Template>>,
@@ -69,8 +62,9 @@ impl<'a> PageReader<'a> {
         Ok(Self { how, common, config, given_template: given_template.transpose()?, store, last, reported })
     }
 
-    /// Reads a page from a URL, a file, or `-` for standard input.
-    pub(crate) fn read(&self, page: &str) -> Result<ReadPage, Failure> {
+    /// Reads a page from a URL, a file, or `-` for standard input. The page's URL is the fetched URL. If the page was
+    /// not fetched, it is the URL of `--url` or, without this option, the canonical URL in the page.
+    pub(crate) fn read(&self, page: &str) -> Result<Page, Failure> {
         if self.how.url.is_some() && is_url(page) {
             let reason = format!("--url is for files: {page} is already a URL");
             return Err(Failure::Usage(reason));
@@ -84,8 +78,7 @@ impl<'a> PageReader<'a> {
             let name = if page == "-" { "standard input" } else { page };
             return Err(Failure::Work(format!("{name} is empty")));
         }
-        let page = Page::at(&source, url);
-        Ok(ReadPage { source, page })
+        Ok(Page::at(&source, url))
     }
 
     fn file(&self, page: &str) -> Result<PageSource, Failure> {

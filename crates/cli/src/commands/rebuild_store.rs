@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gleaner_config::Config;
+use gleaner_crawl::render::text::bytes;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{WarcFile, archive_files, archive_folder};
 use gleaner_frontier::Seed;
-use gleaner_render::text::bytes;
 use gleaner_store::{ArchivePosition, Replacement, Store, StoreError, Writer};
 
 use crate::failure::Failure;

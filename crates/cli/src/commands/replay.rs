@@ -10,14 +10,14 @@ use std::time::Instant;
 
 use flate2::read::MultiGzDecoder;
 use gleaner_archive::cdx::{CdxLine, CdxReader};
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
+use gleaner_crawl::render::text::number;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{
     Changes, Progress, Purpose, Replay, ReplaySummary, StopRequest, WarcFile, archive_files, archive_folder,
 };
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::Seed;
-use gleaner_render::text::number;
 use gleaner_store::{StoreError, Writer};
 use indicatif::ProgressBar;
 
@@ -28,7 +28,6 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 use crate::table::table;
-use crate::telemetry::Telemetry;
 use crate::{CommandResult, distributed, logging, output, progress, settings, signals};
 
 pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> CommandResult {
@@ -171,7 +170,7 @@ struct ReplayContext {
 impl ReplayContext {
     fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
         let (bar, color) = (progress::bar(), common.color);
-        logging::begin(&config.log, &bar, color.wanted_on_stderr(), &Telemetry::default())?;
+        logging::begin(&config.log, &bar, color.wanted_on_stderr())?;
         Ok(Self { bar, color, stop: StopRequest::default() })
     }
 }

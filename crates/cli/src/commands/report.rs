@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use console::Term;
-use gleaner_config::Config;
+use gleaner_crawl::render::text::{duration, minute};
 use gleaner_crawl::report::{Report, folder, text};
-use gleaner_render::text::{duration, minute};
+use gleaner_crawl::settings::Config;
 use gleaner_store::StoreError;
 
 use crate::args::{self, Common};

@@ -8,8 +8,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::thread;
 use std::time::Duration;
 
-use gleaner_config::{Config, DurationSetting};
 use gleaner_crawl::report::text;
+use gleaner_crawl::settings::{Config, DurationSetting};
 use gleaner_crawl::{Timetable, repair, snapshot};
 use gleaner_store::Run;
 use jiff::Timestamp;

@@ -5,9 +5,9 @@
 use std::thread;
 use std::time::Duration;
 
+use crate::status::Hooks;
 use gleaner_crawl::report::text;
 use gleaner_crawl::{repair, snapshot};
-use gleaner_status::Hooks;
 
 use crate::args::{Common, Serve};
 use crate::messages::print_message;

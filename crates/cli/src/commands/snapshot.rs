@@ -4,7 +4,7 @@ use std::path::{Path, absolute};
 use std::thread;
 use std::time::Duration;
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::snapshot;
 
 use crate::args::{Common, Snapshot};

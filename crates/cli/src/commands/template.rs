@@ -1,8 +1,8 @@
 //! Runs `gleaner template`: lists and prints the learned templates.
 
+use crate::status::describe;
+use gleaner_crawl::render::language::UiLanguage;
 use gleaner_extract::template::SiteTemplate;
-use gleaner_render::language::UiLanguage;
-use gleaner_status::describe;
 use gleaner_store::{Store, StoreError};
 
 use crate::args::{Common, Template, TemplateCommand};

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::thread;
 
 use gleaner_archive::{ArchiveReader, Item, RecordPosition};
-use gleaner_config::Config;
 use gleaner_corpus::Document;
 use gleaner_crawl::archive_files;
 use gleaner_crawl::repair::{self, RepairRules, Repaired};
+use gleaner_crawl::settings::Config;
 use gleaner_store::{
     ArchiveEnd, ArchivePosition, CheckedCounts, DamagedRecord, Examiner, Store, StoreError, UrlRecord, read,
 };

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::status::{AccessToken, CrawlNow, Hooks, RunningCrawl, ServedCorpus, Server, ServerOptions};
 use gleaner_archive::files::make_folder;
-use gleaner_config::Config;
 use gleaner_corpus::Admission;
+use gleaner_crawl::render::language::Bilingual;
 use gleaner_crawl::repair::RepairRules;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Scope, Seed};
-use gleaner_render::language::Bilingual;
-use gleaner_status::{AccessToken, CrawlNow, Hooks, RunningCrawl, ServedCorpus, Server, ServerOptions};
 use gleaner_store::{Store, Writer};
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
@@ -27,7 +27,6 @@ use crate::distributed::{self, SharedSettings};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::console::Console;
-use crate::telemetry::Telemetry;
 use crate::{logging, open_files, settings, signals};
 
 const RETRY_DELAY: Duration = Duration::from_millis(20);
@@ -54,7 +53,6 @@ pub(crate) struct Daemon {
     request: Arc<Mutex<CrawlRequest>>,
     server: Option<Server>,
     runtime: Runtime,
-    telemetry: Telemetry,
     #[expect(dead_code, reason = "it is held, not used")]
     newspaper: Option<Newspaper>,
 }
@@ -114,8 +112,7 @@ impl Daemon {
         let (pins, admission) = (settings::pins(&config)?, settings::admission(&config)?);
         open_files::limit_requests(&mut config.fetch);
         let console = Console::new(common.color);
-        let telemetry = Telemetry::begin(&config.telemetry)?;
-        logging::begin(&config.log, console.bar(), console.has_colors(), &telemetry)?;
+        logging::begin(&config.log, console.bar(), console.has_colors())?;
         let (stop, progress) = (StopRequest::default(), Arc::new(Progress::default()));
         let store = match create && distributed::is_shared(&config) {
             true => {
@@ -154,7 +151,6 @@ impl Daemon {
             request,
             server: None,
             runtime,
-            telemetry,
             newspaper,
         })
     }
@@ -276,7 +272,6 @@ impl Daemon {
     pub(crate) fn close(self) {
         drop(self.server);
         self.runtime.shutdown_background();
-        drop(self.telemetry);
     }
 }
 

@@ -10,10 +10,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gleaner_config::{Notify, ReportSettings as Settings};
+use gleaner_crawl::render::visible::visible;
 use gleaner_crawl::report::folder::ReportFiles;
 use gleaner_crawl::report::{Report, RunStatus, text};
-use gleaner_render::visible::visible;
+use gleaner_crawl::settings::{Notify, ReportSettings as Settings};
 use tracing::{error, info};
 
 const LIMIT: Duration = Duration::from_secs(60);

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gleaner_config::Config;
 use gleaner_crawl::report::{build, folder};
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seeds};
@@ -73,7 +73,7 @@ fn config(data: &Path, newspaper: &Newspaper) -> Config {
         "crawl.linger=1s".into(),
         "store.flush_pages=1000".into(),
     ];
-    gleaner_config::read(None, &sets).unwrap()
+    gleaner_crawl::settings::read(None, &sets).unwrap()
 }
 
 fn crawl(config: &Config, start: Timestamp) -> (Summary, Store) {

@@ -7,8 +7,8 @@
 mod reasons;
 mod waits;
 
+use crate::render::language::Bilingual;
 use gleaner_fetch::TlsFault;
-use gleaner_render::language::Bilingual;
 
 use reasons::{of_failure, of_label, of_link, of_page, of_rule, of_truncation};
 pub(crate) use waits::ON_HOLD;

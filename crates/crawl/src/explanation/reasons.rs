@@ -1,7 +1,7 @@
 //! Explains labels in words: outcomes, their details, and the reasons why a link is not followed.
 
+use crate::render::language::Bilingual;
 use gleaner_fetch::TlsFault;
-use gleaner_render::language::Bilingual;
 
 use super::of_tls;
 use crate::page_robots::NOINDEX;

@@ -1,7 +1,7 @@
 //! Explains why URLs wait, and why a robots.txt cannot be read.
 
+use crate::render::language::Bilingual;
 use gleaner_fetch::TlsFault;
-use gleaner_render::language::Bilingual;
 
 use super::of_tls;
 

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gleaner_config::CrawlSettings;
+use crate::settings::CrawlSettings;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ mod tests {
     fn a_budget_is_used_up_at_its_last_page_or_second() {
         let begun = Instant::now();
         let sets = ["crawl.max_pages=3", "crawl.max_time=6h"].map(String::from);
-        let config = gleaner_config::read(None, &sets).unwrap();
+        let config = crate::settings::read(None, &sets).unwrap();
         let mut budget = RunBudget::new(&config.crawl, begun);
         let hour = Duration::from_secs(3600);
         assert_eq!(budget.exhausted(begun + 5 * hour), None);

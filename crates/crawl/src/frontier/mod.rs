@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use gleaner_config::Config;
+use crate::settings::Config;
 use gleaner_fetch::{Access, Politeness, RobotsDecision, RobotsRecord};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role, Scope, UrlKey, UrlRefusal, waits_for_list};
 use gleaner_store::{Counts, HostId, HostRecord, Store, StoreError, UrlRecord, WaitReason};

@@ -20,7 +20,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gleaner_config::Config;
+use crate::settings::Config;
 use gleaner_corpus::PerSite;
 
 use crate::rank;
@@ -104,7 +104,7 @@ mod tests {
 
     fn quota(sets: &[&str]) -> (Quota, Arc<str>) {
         let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-        (Quota::new(&gleaner_config::read(None, &sets).unwrap()), "a.example".into())
+        (Quota::new(&crate::settings::read(None, &sets).unwrap()), "a.example".into())
     }
 
     #[test]
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn a_site_has_a_limit_of_pages() {
         let text = "[site.\"a.example\"]\nmax_pages = 2\n[site.\"b.example\"]\nmax_pages = 0\n";
-        let origin = gleaner_config::ConfigFile { file: "x.toml", text };
-        let mut quota = Quota::new(&gleaner_config::read(Some(origin), &[]).unwrap());
+        let origin = crate::settings::ConfigFile { file: "x.toml", text };
+        let mut quota = Quota::new(&crate::settings::read(Some(origin), &[]).unwrap());
         let sites: [Arc<str>; 3] = ["a.example", "b.example", "c.example"].map(Into::into);
         sites.iter().for_each(|site| quota.add_pages(site, 2));
         let spent = sites.clone().map(|site| quota.spent(&site));

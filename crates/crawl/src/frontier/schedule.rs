@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-use gleaner_config::GapScope;
+use crate::settings::GapScope;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostId, HostRecord, Store};
 

@@ -40,8 +40,8 @@ fn a_site_has_its_own_gap_which_may_be_shorter_but_not_than_its_crawl_delay() {
     let (mut session, writer) = SessionConfig::in_folder(folder.path(), &[]);
     for (delay, text, gap) in [("1s", "", 1), ("30s", "", 30), ("1s", "User-agent: *\nCrawl-delay: 3", 3)] {
         let site = format!("[site.\"a.example\"]\ndelay = \"{delay}\"\n");
-        let origin = gleaner_config::ConfigFile { file: "x.toml", text: &site };
-        session.config = Arc::new(gleaner_config::read(Some(origin), &[]).unwrap());
+        let origin = crate::settings::ConfigFile { file: "x.toml", text: &site };
+        session.config = Arc::new(crate::settings::read(Some(origin), &[]).unwrap());
         let politeness = Politeness::new(session.config.fetch.delay.get());
         let mut frontier = Frontier::new(writer.store(), &session, politeness);
         let record = writer.store().host("a.example").unwrap().unwrap();

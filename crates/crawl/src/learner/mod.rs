@@ -66,7 +66,7 @@ pub fn current_template(
 }
 
 impl Learner {
-    pub(crate) fn new(settings: &gleaner_config::TemplateSettings, progress: Arc<Progress>) -> Self {
+    pub(crate) fn new(settings: &crate::settings::TemplateSettings, progress: Arc<Progress>) -> Self {
         let (prepare_pages, min_pages) = (settings.prepare_pages, settings.min_pages);
         Self { hosts: HashMap::new(), method: settings.method, prepare_pages, min_pages, progress }
     }

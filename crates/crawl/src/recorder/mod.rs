@@ -8,7 +8,7 @@ pub(crate) mod revisit;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use gleaner_config::{CorpusSettings, DuplicateKind};
+use crate::settings::{CorpusSettings, DuplicateKind};
 use gleaner_corpus::dedup::SimilarityParams;
 use gleaner_frontier::FoundUrl;
 use gleaner_store::{DuplicateLevels, QueuePosition, Store, StoreError, UrlRecord, Writer};

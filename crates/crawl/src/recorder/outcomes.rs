@@ -47,7 +47,6 @@ impl Recorder {
         outcome: Outcome,
     ) -> Result<(), CrawlError> {
         debug!(url = %visit.url, outcome = %outcome, "visit ended");
-        visit.span.record("outcome", outcome.reason());
         self.session.progress.activity.request_ended(visit.url.host(), Some(&outcome));
         self.count_visit(change, visit, read, Some(&outcome))?;
         self.count_update(change, visit, &outcome)?;
@@ -110,7 +109,6 @@ impl Recorder {
         visit: &Visit,
         read: &ReadSummary,
     ) -> Result<u32, CrawlError> {
-        visit.span.record("outcome", "buffered");
         self.session.progress.activity.request_ended(visit.url.host(), None);
         let revisits = visit.record.revisits.at(visit.at);
         let last = visit.record.last.clone().filter(is_article);

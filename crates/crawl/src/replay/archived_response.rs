@@ -7,11 +7,11 @@
 //! is shorter than its `Content-Length`, ends within compressed or chunked data, its text or a tag, or has status
 //! 206. The rules are those of a crawl ([`is_complete`], [`breaks_off`]).
 
+use crate::settings::Config;
 use gleaner_archive::{Digest, HttpMessage, Payload, Record, Truncation};
-use gleaner_coding::{breaks_off, is_complete, is_whole_range};
-use gleaner_config::Config;
 use gleaner_fetch::Response;
 use gleaner_frontier::{CanonicalUrl, Outcome, Role};
+use gleaner_http::coding::{breaks_off, is_complete, is_whole_range};
 use jiff::Timestamp;
 
 use crate::archive::{ROBOTS, ROLE};
@@ -30,7 +30,7 @@ pub(crate) struct BodyLimits {
 
 impl BodyLimits {
     pub(crate) fn from_config(config: &Config) -> Self {
-        let bytes = |limit: gleaner_config::ByteSize| usize::try_from(limit.get()).unwrap_or(usize::MAX);
+        let bytes = |limit: crate::settings::ByteSize| usize::try_from(limit.get()).unwrap_or(usize::MAX);
         Self { page: bytes(config.fetch.max_page), list: bytes(config.fetch.max_sitemap) }
     }
 

@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use gleaner_config::Config;
+use crate::settings::Config;
 use gleaner_corpus::{Admission, ContentHash};
 use gleaner_extract::pins::HostPins;
 use gleaner_fetch::Politeness;

@@ -10,7 +10,6 @@ use gleaner_archive::{Digest, Digests};
 use gleaner_corpus::Admission;
 use gleaner_frontier::{FoundUrl, Role};
 use gleaner_store::{Change, HostId, QueuePosition, StoreError};
-use tracing::Span;
 
 use super::archived_response::{ArchivedResponse, RecordPlace};
 use super::marks::{Checkpoint, FileMarks, OwnPartitions};
@@ -362,7 +361,6 @@ impl Replayer {
             group,
             begun,
             at,
-            span: Span::none(),
             lease: pipeline.recorder.store.lease_of(host_id),
             template,
             chain: None,

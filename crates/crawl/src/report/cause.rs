@@ -1,9 +1,9 @@
 //! Compares causes, and names the command to run next. The texts that describe causes are in
 //! `crate::explanation`.
 
+use crate::render::language::Bilingual;
 use gleaner_fetch::TlsFault;
 use gleaner_frontier::OutcomeClass;
-use gleaner_render::language::Bilingual;
 
 /// Whether a text names a certificate that has expired or is not valid yet. The clock may be wrong.
 pub(crate) fn is_of_the_clock(text: &str) -> bool {

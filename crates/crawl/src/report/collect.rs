@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{DeferredUrls, Disk, HostData, PastRun, Report, RunData};
-use gleaner_config::Config;
+use crate::settings::Config;
 use gleaner_extract::template::SiteTemplate;
 use gleaner_store::{Counts, Run, Store, StoreError};
 use jiff::Timestamp;

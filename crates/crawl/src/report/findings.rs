@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_render::language::{Bilingual, UiLanguage};
-use gleaner_render::text::{self, count};
+use crate::render::language::{Bilingual, UiLanguage};
+use crate::render::text::{self, count};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 

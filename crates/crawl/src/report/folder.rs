@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::render::visible::visible;
 use gleaner_archive::files::make_folder;
-use gleaner_render::visible::visible;
 use jiff::tz::TimeZone;
 use thiserror::Error;
 

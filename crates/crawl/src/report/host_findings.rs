@@ -1,7 +1,7 @@
 //! Finds unusual values of one host.
 
-use gleaner_render::language::Bilingual;
-use gleaner_render::text::count;
+use crate::render::language::Bilingual;
+use crate::render::text::count;
 use gleaner_store::Counts;
 
 use super::cause::{command, is_wall, without_details};

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use gleaner_render::language::{Bilingual, UiLanguage};
-use gleaner_render::page::{self, Column};
-use gleaner_render::text::minute;
+use crate::render::language::{Bilingual, UiLanguage};
+use crate::render::page::{self, Column};
+use crate::render::text::minute;
 use maud::{Markup, html};
 
 use super::data::HostReport;

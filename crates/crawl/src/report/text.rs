@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gleaner_render::language::Bilingual;
-use gleaner_render::text::{bytes, count, duration, minute, number};
+use crate::render::language::Bilingual;
+use crate::render::text::{bytes, count, duration, minute, number};
 
 use super::findings::{Finding, FindingGroup, Grade, groups};
 use super::run_data::RunEnding;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlInput, Progress, ProgressSnapshot, StopRequest, Summary};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, parse_seeds};
@@ -148,7 +148,7 @@ fn crawl_with(
 ) -> (Summary, Store, ProgressSnapshot) {
     let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
     let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
-    let config: Config = gleaner_config::read(None, &sets).unwrap();
+    let config: Config = gleaner_crawl::settings::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let writer = open(folder, &StoreOptions { cache: 16 << 20, create: true }).unwrap();
     let store = writer.store();

@@ -24,12 +24,12 @@
 //!
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
 
+use crate::site_methods::PublishedTemplate;
 use gleaner_corpus::{Extras, Insert, Method};
 use gleaner_html::element_kinds::ElementKinds;
 use gleaner_html::embedded::CLASS;
 use gleaner_html::text::Line;
 use gleaner_html::{NodeId, Page, PartialPage};
-use gleaner_methods::PublishedTemplate;
 
 use crate::article::{PageClass, judge_blocks};
 use crate::block_model::{self, ClassifiedBlock, Forest, MANY_PAGES, MAX_LOG_ODDS, PathIndex, Reason};

@@ -2,10 +2,10 @@
 //!
 //! The user's pins and inserts apply to their results, and there is no confidence.
 
+use crate::site_methods::PublishedTemplate;
 use gleaner_html::text::{PlacedLine, placed_lines};
 use gleaner_html::words::{count_words, has_word};
 use gleaner_html::{NodeId, Page};
-use gleaner_methods::PublishedTemplate;
 
 use crate::block_model::{ClassifiedBlock, RemovalReason};
 

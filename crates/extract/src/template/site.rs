@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::site_methods::PublishedTemplate;
 use gleaner_corpus::Method;
 use gleaner_html::Page;
-use gleaner_methods::PublishedTemplate;
 use serde::{Deserialize, Serialize};
 
 use crate::block_model::{self, DomPathStats, Forest, LogOddsSum, SiteModel};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::server::{Answer, Server, answer, page, settings};
-use gleaner_config::FetchSettings;
+use gleaner_fetch::settings::FetchSettings;
 use gleaner_fetch::{Client, FetchError, ROBOTS_LIMIT, Request, RequestKind, RequestLease, Response};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;

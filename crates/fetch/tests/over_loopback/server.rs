@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use gleaner_config::{Config, FetchSettings};
+use gleaner_fetch::settings::FetchSettings;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
@@ -116,8 +116,12 @@ pub(crate) fn page(body: &[u8]) -> Vec<u8> {
 
 /// Returns settings that allow requests to loopback, without a delay between requests. `sets` override them.
 pub(crate) fn settings(sets: &[&str]) -> FetchSettings {
-    let mut all = vec!["fetch.allow_addresses=[\"127.0.0.0/8\"]".to_owned(), "fetch.delay=0s".to_owned()];
-    all.extend(sets.iter().map(ToString::to_string));
-    let config: Config = gleaner_config::read(None, &all).unwrap();
-    config.fetch
+    let all =
+        ["fetch.allow_addresses=[\"127.0.0.0/8\"]", "fetch.delay=0s"].into_iter().chain(sets.iter().copied());
+    let value = |pair: &str| {
+        let (name, text) = pair.strip_prefix("fetch.").and_then(|pair| pair.split_once('=')).unwrap();
+        // Lists and numbers are JSON. Other values are texts, as in the option `--set`.
+        (name.to_owned(), serde_json::from_str(text).unwrap_or_else(|_| text.into()))
+    };
+    serde_json::from_value(serde_json::Value::Object(all.map(value).collect())).unwrap()
 }

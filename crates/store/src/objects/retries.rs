@@ -17,7 +17,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_retry::Backoff;
+use gleaner_http::retry::Backoff;
 use object_store::{BackoffConfig, RetryConfig};
 use tokio::time::{Instant, sleep};
 use tracing::{info, warn};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use console::Term;
-use gleaner_render::visible::visible_line;
+use gleaner_crawl::render::visible::visible_line;
 use serde_json::{Map, Value};
 
 use crate::table::wrapped_at;

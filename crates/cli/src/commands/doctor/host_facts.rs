@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use gleaner_crawl::render::text::{count, minute};
 use gleaner_crawl::report::{Finding, Grade, Report, folder, text};
 use gleaner_crawl::{HostView, host_summary, is_similar, pages_without_outcome};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_render::text::{count, minute};
 use gleaner_store::Counts;
 use jiff::Timestamp;
 

@@ -6,7 +6,7 @@ mod facts;
 mod host_facts;
 mod url_facts;
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, Scope, Seed, UrlRefusal};
 use gleaner_store::{HostRecord, Store, StoreError, UrlRecord};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gleaner_corpus::{Document, Method};
+use gleaner_crawl::render::text::count;
 use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
 use gleaner_extract::NotArticleReason;
 use gleaner_extract::article::Signals;
@@ -10,7 +11,6 @@ use gleaner_extract::template::{Extraction, PreparedTemplate};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RetryRule, Role};
 use gleaner_html::embedded::complete;
-use gleaner_render::text::count;
 use gleaner_store::{StoreError, UrlRecord, UrlState, WaitReason, document_id};
 use jiff::Timestamp;
 

@@ -1,8 +1,8 @@
 //! Reads the documents of the corpus, and all other data that an export needs.
 
-use gleaner_config::Config;
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
 use gleaner_crawl::ContextReader;
+use gleaner_crawl::settings::Config;
 use gleaner_export::{RecordContext, RepeatedParagraphs};
 use gleaner_store::{Store, StoreError};
 

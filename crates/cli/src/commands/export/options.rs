@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gleaner_config::DurationSetting as Age;
 use gleaner_corpus::Condition;
 use gleaner_corpus::is_of_host;
+use gleaner_crawl::settings::DurationSetting as Age;
 use gleaner_crawl::similar_hosts;
 use gleaner_export::{Compression, Filter, Format, Formulas, Manifest, Property, TextFilter};
 use gleaner_frontier::CanonicalUrl;

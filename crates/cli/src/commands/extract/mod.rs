@@ -2,18 +2,17 @@
 
 mod batch;
 
-use gleaner_config::Config;
 use gleaner_corpus::Method;
-use gleaner_eval::LearnedTemplates;
+use gleaner_crawl::settings::Config;
 use gleaner_extract::block_model;
 use gleaner_extract::draft::document_of;
+use gleaner_extract::template::LearnedTemplates;
 use gleaner_extract::{Document, Page, extract_with};
-use gleaner_methods::Input;
 use serde::Serialize;
 
 use crate::args::{Common, Extract, PageFormat};
 use crate::commands::page_files;
-use crate::commands::page_reader::{PageReader, ReadPage, TemplateAndPins};
+use crate::commands::page_reader::{PageReader, TemplateAndPins};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::{CommandResult, output, settings};
@@ -73,20 +72,19 @@ impl<'a> Extractor<'a> {
     }
 
     fn read(&self, name: &str) -> Result<Extracted, Failure> {
-        let ReadPage { source, page } = self.source.read(name)?;
-        let document = self.by_method(&source, &page)?;
+        let page = self.source.read(name)?;
+        let document = self.by_method(&page)?;
         Ok(Extracted { document, is_cut: page.is_cut() })
     }
 
-    fn by_method(&self, source: &str, page: &Page) -> Result<Document, Failure> {
+    fn by_method(&self, page: &Page) -> Result<Document, Failure> {
         let method = self.args.method;
         if method == Method::Template && self.args.beside.is_empty() {
             let TemplateAndPins { template, pins } = self.source.template_and_pins(page.canonical_url())?;
             let found = extract_with(page, template.as_deref(), &pins);
             return Ok(found.unwrap_or_else(|| Document::without_text(page, method.setting())));
         }
-        let input = Input { source, page: page.tree() };
-        let lines = self.learned.extract(method, input, block_model::built_in());
+        let lines = self.learned.extract(method, page.tree(), block_model::built_in());
         let document = document_of(page.tree(), &page.origin(), &lines, method.setting(), None);
         Ok(Document::from_corpus(page, document))
     }

@@ -56,7 +56,7 @@ fn next_steps(dir: &Path, files: &[&str], has_seeds: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_config::{Config, ConfigFile, read, read_pins};
+    use gleaner_crawl::settings::{Config, ConfigFile, read, read_pins};
 
     use super::*;
 

@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use gleaner_archive::{ArchiveReader, Item, RecordPosition};
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{archive_files, archive_folder};
 use gleaner_store::{ARCHIVE_FOLDER, ArchiveEnd, ArchivePosition, FileRecord, Migration, Store};
 use jiff::Timestamp;

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_fetch::Fetcher;
 use gleaner_frontier::Seed;
 use indicatif::ProgressBar;
@@ -24,7 +24,6 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::daemon;
 use crate::table::{NOTHING, table};
-use crate::telemetry::Telemetry;
 use crate::{CommandResult, logging, output, progress, settings};
 use check::{ExtractionRules, SeedCheck, SeedVerdict, check};
 use prober::Prober;
@@ -44,7 +43,7 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> CommandResult {
         pins: settings::pins(&config)?,
     };
     let bar = progress::bar();
-    logging::begin(&config.log, &bar, common.color.wanted_on_stderr(), &Telemetry::default())?;
+    logging::begin(&config.log, &bar, common.color.wanted_on_stderr())?;
     daemon::recommend_contact(&config);
     let checked = check_all(config, rules, seeds, &bar)?;
     bar.finish_and_clear();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use gleaner_config::Config;
+use gleaner_crawl::settings::Config;
 use gleaner_fetch::{
     Access, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsDecision,
     RobotsRequest,

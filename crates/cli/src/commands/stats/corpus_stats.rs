@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_config::Config;
 use gleaner_corpus::{DistinctCounter, Document, each_word};
+use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_store::{Counts, Run, Store, StoreError};
 use jiff::civil::Date;

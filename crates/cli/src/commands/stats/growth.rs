@@ -3,8 +3,8 @@
 //! Limitation: a document counts on the day on which it was fetched (UTC), not on the day of publication. The
 //! table shows the last 30 days with documents. The chart and `--json` show all days.
 
-use gleaner_render::svg::{self, INK, Paint, Plot, Scale, Stroke, TextAnchor};
-use gleaner_render::text::count;
+use gleaner_crawl::render::svg::{self, INK, Paint, Plot, Scale, Stroke, TextAnchor};
+use gleaner_crawl::render::text::count;
 use jiff::Unit;
 use jiff::civil::Date;
 use maud::{Markup, html};

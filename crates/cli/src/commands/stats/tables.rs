@@ -1,6 +1,6 @@
 //! Formats the statistics as tables.
 
-use gleaner_render::text::count;
+use gleaner_crawl::render::text::count;
 
 use super::corpus_stats::{CorpusStats, HostStats};
 use super::growth;

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_archive::files::{make_folder, new_file};
-use gleaner_retry::{is_out_of_files, wait_for_descriptor};
+use gleaner_http::retry::{is_out_of_files, wait_for_descriptor};
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;

@@ -1,0 +1,3 @@
+//! The proof that both builders build equal trees.
+
+mod fast_builder;
