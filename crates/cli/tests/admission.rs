@@ -106,7 +106,7 @@ fn wrong_settings_are_refused_on_one_line() {
     let crawl = fresh();
     for (set, part) in [
         ("corpus.keep_if=[\"length>=3\"]", "corpus.keep_if: \"length>=3\": there is no figure \"length\""),
-        ("corpus.languages=[\"vi-VN\"]", "corpus.languages: \"vi-VN\" is no primary tag"),
+        ("corpus.languages=[\"vi-VN\"]", "corpus.languages: \"vi-VN\" is not a primary language tag"),
         ("corpus.tones=hoà", "expected one of `as-written`, `old`, `new`"),
     ] {
         let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", set]);

@@ -102,7 +102,8 @@ impl FromStr for Condition {
             .find_map(|(sign, meaning)| Some((meaning, rest.strip_prefix(sign)?)))
             .expect("the text was split before a sign");
         let number: Option<f64> = rest.trim().parse().ok().filter(|number: &f64| number.is_finite());
-        let number = number.ok_or_else(|| format!("\"{text}\": \"{}\" is no number; {form}", rest.trim()))?;
+        let number =
+            number.ok_or_else(|| format!("\"{text}\": \"{}\" is not a number; {form}", rest.trim()))?;
         if SHARES.contains(&figure) && !(0.0..=1.0).contains(&number) {
             return Err(format!("\"{text}\": {figure} is between 0 and 1, such as {figure}>=0.8"));
         }
@@ -159,8 +160,8 @@ mod tests {
             ("words", "compares nothing"),
             ("", "compares nothing"),
             ("url=1", "no figure \"url\""),
-            ("words=>1", "\">1\" is no number"),
-            ("words>=many", "\"many\" is no number"),
+            ("words=>1", "\">1\" is not a number"),
+            ("words>=many", "\"many\" is not a number"),
             ("words>=NaN", "is no number"),
             ("confidence>=86", "confidence is between 0 and 1"),
         ];

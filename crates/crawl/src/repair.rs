@@ -143,9 +143,11 @@ fn extracted(
         Content::Article(article) => article.document,
         // The host has no template, so the page is extracted on its own.
         Content::Raw(_) => admission.admit_draft(draft(&complete(&html), &origin, None, admission.pins)),
-        Content::NotArticle(reason) => return Err(format!("by today's rules it is no article ({reason})")),
+        Content::NotArticle(reason) => {
+            return Err(format!("by today's rules it is not an article ({reason})"));
+        }
         Content::Excluded(rule) => return Err(format!("today's settings refuse it ({rule})")),
-        Content::List | Content::Unreadable(_) => return Err("its archived response is no page".into()),
+        Content::List | Content::Unreadable(_) => return Err("its archived response is not a page".into()),
     }
     .map_err(|outcome| format!("today's settings refuse it ({})", outcome.reason()))
 }
@@ -165,9 +167,9 @@ fn archived_response(config: &Config, store: &Store, record: &UrlRecord) -> Resu
     };
     let place = RecordPlace { file: 0, offset };
     let answer = ArchivedResponse::from_record(&found, place, limits, |_| true);
-    match answer.map_err(|reason| wrong(format!("it is no page ({reason})")))? {
+    match answer.map_err(|reason| wrong(format!("not a page ({reason})")))? {
         Some(answer) if answer.unread.is_none() && answer.is_success() => Ok(answer),
-        _ => Err(wrong("it is no whole page".into())),
+        _ => Err(wrong("not a complete page".into())),
     }
 }
 

@@ -147,7 +147,7 @@ mod tests {
             ("[site.\"b b\"]", "x.toml, line 1: site.\"b b\": it is not a site: "),
             (
                 "[site.\"a.vn\"]\nexclude = [\n'/a',\n'(']",
-                "x.toml, line 4: site.\"a.vn\".exclude: \"(\": it is no regular",
+                "x.toml, line 4: site.\"a.vn\".exclude: \"(\": not a valid regular",
             ),
         ] {
             let message = scope(&config(text), &[]).unwrap_err().to_string();

@@ -100,7 +100,7 @@ fn an_unknown_part_is_cut_out_by_the_second_rule() {
     assert_eq!(
         detect("<div><div>lost</div><p>Kept again.</p></div>"),
         "",
-        "HTML.BODY.DIV.P is no path of the template"
+        "HTML.BODY.DIV.P is not a path of the template"
     );
 }
 

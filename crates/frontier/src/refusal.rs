@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Error)]
 pub enum UrlRefusal {
     /// A scheme other than http and https, such as `mailto:` or `javascript:`.
-    #[error("it is no http or https address")]
+    #[error("not an http or https URL")]
     NotHttp,
     /// The text is not a valid address by RFC 3986 and the WHATWG URL standard.
     #[error("it cannot be read as an address: {reason}")]

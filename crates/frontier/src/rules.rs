@@ -129,7 +129,7 @@ fn section(path: &str) -> Result<String, PatternError> {
         return Err(bad("a section begins with /, such as /news".into()));
     }
     let url = CanonicalUrl::parse(&format!("https://a.example{path}"))
-        .map_err(|refusal| bad(format!("it is no path: {refusal}")))?;
+        .map_err(|refusal| bad(format!("not a path: {refusal}")))?;
     Ok(url.path().trim_end_matches('/').to_owned())
 }
 
@@ -157,7 +157,7 @@ fn patterns(list: &'static str, texts: &[String]) -> Result<RegexSet, PatternErr
 fn in_one_line(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();
-    format!("it is no regular expression: {}", last.trim_start_matches("error: "))
+    format!("not a valid regular expression: {}", last.trim_start_matches("error: "))
 }
 
 #[cfg(test)]
@@ -238,11 +238,11 @@ mod tests {
         for (limits, expected) in [
             (
                 limits(&[], &["/a", "(b"], &[], ""),
-                "include: \"(b\": it is no regular expression: unclosed group",
+                "include: \"(b\": not a valid regular expression: unclosed group",
             ),
             (
                 limits(&[], &[], &["*"], ""),
-                "exclude: \"*\": it is no regular expression: repetition operator",
+                "exclude: \"*\": not a valid regular expression: repetition operator",
             ),
             (limits(&["news"], &[], &[], ""), "sections: \"news\": a section begins with /"),
         ] {

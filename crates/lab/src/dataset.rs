@@ -94,7 +94,7 @@ pub enum DatasetError {
         path: PathBuf,
     },
     /// A folder is not a set, and no folder below it is a set.
-    #[error("{folder} is no set: neither it nor a folder below it has a {MANIFEST}")]
+    #[error("{folder} is not a set: neither it nor a folder below it has a {MANIFEST}")]
     NoSet {
         /// The folder.
         folder: PathBuf,
@@ -274,7 +274,7 @@ fn entry(folder: &Path, line: &str) -> Result<PageEntry, String> {
         serde_json::from_str(line).map_err(|error| no_page(&error))?;
     let [url, site, lang] = [url, site, lang].map(Option::unwrap_or_default);
     if id.is_empty() || id.contains(['/', '\\', '\0']) {
-        return Err(format!("{id:?} is no id: it must be a file's name without its ending"));
+        return Err(format!("{id:?} is not an id; an id is a file name without its extension"));
     }
     let named = |ending: &str| folder.join(format!("{id}.{ending}"));
     let files = [named("html.gz"), named("html")];
@@ -283,7 +283,7 @@ fn entry(folder: &Path, line: &str) -> Result<PageEntry, String> {
     };
     let gold = Some(named("txt")).filter(|path| path.symlink_metadata().is_ok());
     if gold.as_ref().is_some_and(|path| !path.is_file()) {
-        return Err(format!("{id}.txt stands where its gold text should, and is no file"));
+        return Err(format!("{id}.txt is not a regular file"));
     }
     let title = title.filter(|title| !title.trim().is_empty());
     Ok(PageEntry { id, url, site, lang, title, html, gold })
@@ -435,18 +435,18 @@ mod tests {
     #[test]
     fn what_is_no_set_says_why() {
         let cases: [(Files, &str); 12] = [
-            (&[("notes.txt", b"")], "is no set"),
+            (&[("notes.txt", b"")], "is not a set"),
             (&[(MANIFEST, b"\xff")], "not UTF-8"),
             (&[(MANIFEST, b"\n{\"id\": 7}")], "manifest.jsonl line 2: no page: invalid type"),
             (&[(MANIFEST, b"nonsense")], "manifest.jsonl line 1: no page: expected"),
             (&[(MANIFEST, b"{\"url\": \"\"}")], "line 1: no page: missing field `id`"),
-            (&[(MANIFEST, b"{\"id\": \"../x\"}")], "is no id"),
+            (&[(MANIFEST, b"{\"id\": \"../x\"}")], "is not an id"),
             (&[(MANIFEST, b"{}\n")], "line 1: no page: missing field `id` (column 2)"),
             (&[(MANIFEST, b"{nonsense}\n")], "line 1: no page: key must be a string (column 2)"),
             (&[("a/manifest.jsonl", b"{}"), ("manifest.jsonl/x", b"")], "cannot read "),
             (
                 &[(MANIFEST, b"{\"id\": \"1\"}"), ("1.html", b""), ("1.txt/x", b"")],
-                "line 1: 1.txt stands where its gold text should, and is no file",
+                "line 1: 1.txt is not a regular file",
             ),
             (&[(MANIFEST, b"{\"id\": \"1\"}")], "line 1: there is neither 1.html.gz nor 1.html"),
             (

@@ -235,7 +235,7 @@ fn what_cannot_be_scored_is_refused_on_one_line() {
     one_line("post", "no page is named in the manifest");
     one_line("post/manifest.jsonl", "is a file: name the folder of the set");
     fs::remove_file(folder.path().join("bare/manifest.jsonl")).unwrap();
-    one_line("bare", "is no set");
+    one_line("bare", "is not a set");
     refused("post", &["--method", "nonsense"], "possible values: bte-original, bte-improved, bte-linear, ");
     refused("post", &["--protocol", "papers", "--worst", "3"], "cannot be used with --protocol papers");
     refused("post", &["--paper", "line-block"], "require --protocol papers");

@@ -242,7 +242,7 @@ fn check_storage(config: &Config) -> Result<(), ConfigError> {
         return invalid("archive.rotate", "must be at least 1MiB");
     }
     if let Some(wrong) = config.corpus.languages.iter().find(|tag| !is_language(tag)) {
-        let message = format!("\"{wrong}\" is no primary tag of a language; write it as \"vi\" or \"en\"");
+        let message = format!("\"{wrong}\" is not a primary language tag; write it as \"vi\" or \"en\"");
         return invalid("corpus.languages", &message);
     }
     Ok(())
@@ -349,7 +349,7 @@ mod tests {
         let unknown = refused("[fetch]\ndelay = \"3s\"\ndelai = \"3s\"\n", &[]);
         assert!(unknown.starts_with("x.toml, line 3: unknown field `delai`"), "{unknown}");
         let unit = refused("[fetch]\ndelay = \"3\"\n", &[]);
-        assert!(unit.starts_with("x.toml, line 2: \"3\" is no length of time"), "{unit}");
+        assert!(unit.starts_with("x.toml, line 2: \"3\" is not a duration"), "{unit}");
         assert!(refused("", &["fetch.delay=3"]).starts_with("--set fetch.delay=3: "));
         let name = refused("[text]\nkeep = [\"captions\", \"credit\"]", &[]);
         let names = "expected one of `captions`, `credits`, `by-lines`, `read-more`";
@@ -358,7 +358,10 @@ mod tests {
             "{name}"
         );
         assert!(refused("", &["text.keep=[\"all\"]"]).contains(names));
-        assert!(refused("", &["corpus.languages=[\"vi-VN\"]"]).contains("\"vi-VN\" is no primary tag"));
+        assert!(
+            refused("", &["corpus.languages=[\"vi-VN\"]"])
+                .contains("\"vi-VN\" is not a primary language tag")
+        );
         assert!(refused("", &["corpus.tones=hoà"]).contains("expected one of `as-written`, `old`, `new`"));
         assert!(refused("", &["fetch.nothing=3"]).contains("unknown field `nothing`"));
         assert!(refused("", &["delay"]).contains("key=value"));

@@ -94,12 +94,12 @@ impl SitesSettings {
             }
             if let Some(tag) = site.languages.iter().flatten().find(|tag| !is_language(tag)) {
                 let message =
-                    format!("\"{tag}\" is no primary tag of a language; write it as \"vi\" or \"en\"");
+                    format!("\"{tag}\" is not a primary language tag; write it as \"vi\" or \"en\"");
                 return refuse(site.line, &message);
             }
             if let Some(path) = site.sections.iter().find(|path| !path.text.starts_with('/')) {
                 let message =
-                    format!("\"{}\" is no path; a section begins with /, such as \"/news\"", path.text);
+                    format!("\"{}\" is not a path; a section begins with /, such as \"/news\"", path.text);
                 return refuse(path.line, &message);
             }
         }
@@ -203,14 +203,14 @@ mod tests {
                 "[site.\"a.vn\"]\nspeed = 1\n",
                 "x.toml, line 2: unknown field `speed`, expected one of `delay`,",
             ),
-            ("[site.\"a.vn\"]\ndelay = \"5\"\n", "x.toml, line 2: \"5\" is no length of time"),
+            ("[site.\"a.vn\"]\ndelay = \"5\"\n", "x.toml, line 2: \"5\" is not a duration"),
             ("[fetch]\n[site.\"a.vn\"]\ndelay = \"2d\"\n", "x.toml, line 2: site.\"a.vn\": delay must be"),
             ("[site.\"a.vn\"]\nlanguages = [\"vi-VN\"]\n", "x.toml, line 1: site.\"a.vn\": \"vi-VN\" is no"),
             (
                 "[site.\"a.vn\"]\nsections = [\"/a\",\n\"b\"]\n",
-                "x.toml, line 3: site.\"a.vn\": \"b\" is no path",
+                "x.toml, line 3: site.\"a.vn\": \"b\" is not a path",
             ),
-            ("[site.\"a.vn\"]\npublished_after = \"May\"\n", "x.toml, line 2: \"May\" is no day"),
+            ("[site.\"a.vn\"]\npublished_after = \"May\"\n", "x.toml, line 2: \"May\" is not a date"),
             ("[site.\"a.vn\".pins]\nkeeps = []\n", "x.toml, line 2: unknown field `keeps`"),
             ("site = 5\n", "x.toml, line 1: invalid type: integer `5`, expected a table for each site"),
         ] {

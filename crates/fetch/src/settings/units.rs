@@ -78,7 +78,7 @@ impl FromStr for DurationSetting {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "\"{text}\" is no length of time; write a number and a unit, such as \"500ms\", \"5s\", \"2m\", \"1h\" or \"1d\""
+                "\"{text}\" is not a duration; write a number and a unit, such as \"500ms\", \"5s\", \"2m\", \"1h\" or \"1d\""
             )
         };
         let mut total: u64 = 0;
@@ -126,7 +126,7 @@ impl FromStr for StartDay {
         match text.parse() {
             _ if text.is_empty() => Ok(Self(None)),
             Ok(day) if text.len() == 10 => Ok(Self(Some(day))),
-            _ => Err(format!("\"{text}\" is no day; write it as \"2026-01-01\"")),
+            _ => Err(format!("\"{text}\" is not a date; write it as \"2026-01-01\"")),
         }
     }
 }

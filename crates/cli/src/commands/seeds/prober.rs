@@ -71,10 +71,7 @@ impl<'a> Prober<'a> {
     fn refused(&self, url: &CanonicalUrl, status: u16) -> NotFetched {
         let backoff = self.fetcher.backoffs().remaining(url.host());
         if backoff > MAX_BACK_OFF {
-            return NotFetched::Host(format!(
-                "HTTP {status}; the host must be left alone for {} s",
-                backoff.as_secs()
-            ));
+            return NotFetched::Host(format!("HTTP {status}; backing off for {} s", backoff.as_secs()));
         }
         NotFetched::Url(format!("HTTP {status}"))
     }
