@@ -1,10 +1,10 @@
 //! Extracts the document of a page in a worker thread, or tells why the page is not an article.
 
 use gleaner_corpus::{Admission, AdmissionRefusal, Document};
-use gleaner_extract::block_model::ClassifiedBlock;
+use gleaner_extract::article::judge;
 use gleaner_extract::draft::{Origin, draft_from};
-use gleaner_extract::template::PreparedTemplate;
-use gleaner_extract::{NotArticleReason, PageFit, Pins};
+use gleaner_extract::template::{Extraction, PreparedTemplate};
+use gleaner_extract::{NotArticleReason, PageClass, PageFit, Pins};
 use gleaner_frontier::{Outcome, Role};
 use gleaner_html::{Page, PartialPage};
 use gleaner_store::{PackedDocument, PackedPage, RawPage};
@@ -70,22 +70,25 @@ pub(crate) fn detected(
 
 /// Extracts an article with its host's template and pins. The template's health is measured on the text
 /// without pins. Pins would hide failures of the template, or make every page differ from the training pages.
+///
+/// # Errors
+/// The label of the reason why the page is not an article.
 pub(crate) fn extracted(
     visit: &Visit,
     page: &Page,
-    blocks: &[ClassifiedBlock],
+    html: &str,
     raw: RawPage,
     prepared: &PreparedTemplate,
     rules: AdmissionRules<'_>,
-) -> ExtractedArticle {
+) -> Result<ExtractedArticle, &'static str> {
     let (pins, template) = (rules.pins, prepared.template());
     let origin = Origin { url: visit.url.clone(), fetched: raw.fetched };
-    let unpinned = prepared.extract_classified(page, blocks, &Pins::default());
+    let unpinned = article_of(visit.record.role, prepared, visit.url.as_str(), html, page)?;
     let fit = template.compare(&unpinned);
-    let extracted = if pins.is_empty() { unpinned } else { prepared.extract_classified(page, blocks, pins) };
+    let extracted = if pins.is_empty() { unpinned } else { prepared.extract(page, pins) };
     let draft = draft_from(page, &origin, &extracted, Some(template));
     let raw = fit.is_worth_keeping().then(|| PackedPage::from_page(&raw));
-    ExtractedArticle { document: rules.admit_draft(draft), fit, raw }
+    Ok(ExtractedArticle { document: rules.admit_draft(draft), fit, raw })
 }
 
 /// Returns the label of the reason why a page is not an article, or `None` if the page is an article.
@@ -100,26 +103,47 @@ pub fn rejection(
     html: &str,
     page: &Page,
 ) -> Option<&'static str> {
-    article_blocks(role, template, url, html, page).err()
+    match template {
+        Some(template) => article_of(role, template, url, html, page).err(),
+        None => rejection_of_unknown(role, url, html, page),
+    }
 }
 
-/// Like [`rejection`], but also returns the classified blocks of an article.
-pub(crate) fn article_blocks(
+/// Like [`rejection`], for a page of a host without a template.
+pub(crate) fn rejection_of_unknown(role: Role, url: &str, html: &str, page: &Page) -> Option<&'static str> {
+    let class = || match judge(page, url) {
+        PageClass::NotArticle(reason) => Some(label(reason, page)),
+        // A front page is never an article.
+        PageClass::Article => (role == Role::Front).then_some("front_page"),
+    };
+    refused_source(role, html).or_else(class)
+}
+
+/// Extracts a page without pins, if it is an article. The error is the label of the reason why it is not.
+fn article_of(
     role: Role,
-    template: Option<&PreparedTemplate>,
+    template: &PreparedTemplate,
     url: &str,
     html: &str,
     page: &Page,
-) -> Result<Vec<ClassifiedBlock>, &'static str> {
-    if role != Role::Front && is_binary(html) {
-        return Err("binary");
+) -> Result<Extraction, &'static str> {
+    if let Some(refused) = refused_source(role, html) {
+        return Err(refused);
     }
-    match gleaner_extract::article::article_blocks(page, url, template) {
-        Err(NotArticleReason::TooLittleText) if has_few_links(page) => Err(NEARLY_EMPTY),
-        Err(reason) => Err(reason.label()),
-        // A front page is never an article.
+    match template.extract_article(page, url, &Pins::default()) {
         Ok(_) if role == Role::Front => Err("front_page"),
-        Ok(blocks) => Ok(blocks),
+        extracted => extracted.map_err(|reason| label(reason, page)),
+    }
+}
+
+fn refused_source(role: Role, html: &str) -> Option<&'static str> {
+    (role != Role::Front && is_binary(html)).then_some("binary")
+}
+
+fn label(reason: NotArticleReason, page: &Page) -> &'static str {
+    match reason {
+        NotArticleReason::TooLittleText if has_few_links(page) => NEARLY_EMPTY,
+        reason => reason.label(),
     }
 }
 

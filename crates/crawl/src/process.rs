@@ -18,7 +18,7 @@ use tracing::warn;
 
 use crate::archive::{RecordBuilder, WarcRecords};
 use crate::event::Event;
-use crate::extraction::{AdmissionRules, ExtractedArticle, article_blocks, detected, extracted};
+use crate::extraction::{AdmissionRules, ExtractedArticle, detected, extracted, rejection_of_unknown};
 use crate::known_links::KnownLinks;
 use crate::page_links::{FoundLinks, HTML_LIST, links_of_list, links_of_page};
 use crate::page_robots::NOINDEX;
@@ -173,17 +173,22 @@ fn read_page(
         warn!(url = %visit.url, bytes = processed.bytes, "the page is too large to parse as a whole; ignoring its end");
     }
     let (links, directives) = links_of_page(visit, &page, &response.headers, known, rules.robots);
-    let blocks = article_blocks(visit.record.role, template, visit.url.as_str(), &decoded.text, &page);
+    let html = decoded.text.into_owned();
     let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
-    let content = match (blocks, template) {
-        (Err(reason), _) => Content::NotArticle(reason),
-        (Ok(_), _) if directives.noindex => Content::Excluded(NOINDEX),
-        (Ok(_), None) => Content::Raw(PackedPage::from_page(&raw)),
-        (Ok(blocks), Some(template)) => {
-            Content::Article(Box::new(extracted(visit, &page, &blocks, raw, template, rules)))
-        }
-    };
+    let content = content(visit, &page, &html, raw, rules);
+    let is_excluded = directives.noindex && content.is_article();
+    let content = if is_excluded { Content::Excluded(NOINDEX) } else { content };
     ProcessedResponse { content, links, ..processed }
+}
+
+/// Extracts a page with the template of its host. Without a template, only decides whether it is an article.
+fn content(visit: &Visit, page: &Page, html: &str, raw: RawPage, rules: AdmissionRules<'_>) -> Content {
+    match &visit.template {
+        Some(template) => extracted(visit, page, html, raw, template, rules)
+            .map_or_else(Content::NotArticle, |article| Content::Article(Box::new(article))),
+        None => rejection_of_unknown(visit.record.role, visit.url.as_str(), html, page)
+            .map_or_else(|| Content::Raw(PackedPage::from_page(&raw)), Content::NotArticle),
+    }
 }
 
 fn warc_records(

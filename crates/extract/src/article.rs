@@ -29,7 +29,8 @@ use gleaner_html::Page;
 use serde::{Deserialize, Serialize};
 
 use crate::block_model::{self, ClassifiedBlock, Forest, PathIndex};
-use crate::template::PreparedTemplate;
+use crate::pins::Pins;
+use crate::template::{Extraction, PreparedTemplate};
 
 mod address;
 mod browser;
@@ -170,37 +171,39 @@ const GOODS: f32 = 3.0;
 #[must_use]
 pub fn judge(page: &Page, url: &str) -> PageClass {
     let evidence = Evidence::new(page, url);
-    if let Some(reason) = evidence.without_model(None) {
-        return PageClass::NotArticle(reason);
-    }
-    if evidence.is_certain(|| PathIndex::default().lines(page, |_| true)) {
-        return PageClass::Article;
-    }
-    let blocks = block_model::classify(page, block_model::built_in());
-    reason(model::built_in(), &evidence, &blocks).map_or(PageClass::Article, PageClass::NotArticle)
+    let reason = evidence.without_model(None).or_else(|| {
+        if evidence.is_certain(|| PathIndex::default().lines(page, |_| true)) {
+            return None;
+        }
+        reason(model::built_in(), &evidence, &block_model::classify(page, block_model::built_in()))
+    });
+    reason.map_or(PageClass::Article, PageClass::NotArticle)
 }
 
-/// Returns the blocks of an article, classified by the built-in block model, for
-/// [`PreparedTemplate::extract_classified`].
-///
-/// # Errors
-/// The reason why the page is not an article. Decides like [`judge`]. If the template of the page's site is
-/// known, also rejects a page as a hub if it has little prose, many links and no line at a DOM path of body
-/// text.
-pub fn article_blocks(
+/// Extracts a page of a site, if it is an article. Decides like [`judge`], with two differences: a page is also a hub if
+/// it has little prose, many links and no line at a DOM path of body text. And if the template knows the page, neither
+/// model is asked whether it is an article.
+pub(crate) fn extract_article(
+    template: &PreparedTemplate,
     page: &Page,
     url: &str,
-    template: Option<&PreparedTemplate>,
-) -> Result<Vec<ClassifiedBlock>, NotArticleReason> {
+    pins: &Pins,
+) -> Result<Extraction, NotArticleReason> {
     let evidence = Evidence::new(page, url);
-    if let Some(reason) = evidence.without_model(template.and_then(PreparedTemplate::index)) {
+    if let Some(reason) = evidence.without_model(template.index()) {
         return Err(reason);
     }
+    if let Some(extraction) = template.extract_known(page, pins, block_model::built_in()) {
+        return Ok(extraction);
+    }
     let blocks = block_model::classify(page, block_model::built_in());
-    reason(model::built_in(), &evidence, &blocks).map_or(Ok(blocks), Err)
+    match reason(model::built_in(), &evidence, &blocks) {
+        Some(reason) => Err(reason),
+        None => Ok(template.extract_unknown(page, blocks, pins)),
+    }
 }
 
-/// Returns why [`article_blocks`] rejects a page without using the block model, or `None` if it does not.
+/// Returns why a page is rejected without using the block model, or `None` if it does not.
 #[cfg(test)]
 pub(crate) fn without_model(
     page: &Page,

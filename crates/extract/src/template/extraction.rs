@@ -31,7 +31,7 @@ use gleaner_html::embedded::CLASS;
 use gleaner_html::text::Line;
 use gleaner_html::{NodeId, Page, PartialPage};
 
-use crate::article::{PageClass, judge_blocks};
+use crate::article::{self, NotArticleReason, PageClass, judge_blocks};
 use crate::block_model::{self, ClassifiedBlock, Forest, MANY_PAGES, MAX_LOG_ODDS, PathIndex, Reason};
 use crate::lines::own_words::is_insert_by_its_words;
 use crate::lines::{extras, inserts};
@@ -242,34 +242,41 @@ impl PreparedTemplate {
     /// Like [`extract`](Self::extract), but with the given model.
     #[must_use]
     pub fn extract_with(&self, model: &Forest, page: &Page, pins: &Pins) -> Extraction {
-        self.extract_asking(page, pins, &mut |asked| match asked {
-            Some(asked) => block_model::classify_some(page, model, asked),
-            None => block_model::classify(page, model),
-        })
+        let unknown = || self.extract_unknown(page, block_model::classify(page, model), pins);
+        self.extract_known(page, pins, model).unwrap_or_else(unknown)
     }
 
-    /// Like [`extract`](Self::extract), for a page that the built-in model has classified
-    /// ([`article_blocks`](crate::article::article_blocks)).
-    #[must_use]
-    pub fn extract_classified(&self, page: &Page, blocks: &[ClassifiedBlock], pins: &Pins) -> Extraction {
-        self.extract_asking(page, pins, &mut |_| blocks.to_vec())
-    }
-
-    /// `ask` returns the lines of the page, with the answers of the model for the lines that begin at the given nodes,
-    /// or for all lines.
-    fn extract_asking(
+    /// Extracts a page of the site, if it is an article ([`judge`](crate::article::judge)). If the template knows the page,
+    /// only the rules without a model decide this. `url` is the page's canonical URL, or empty if unknown.
+    ///
+    /// # Errors
+    /// The reason why the page is not an article.
+    pub fn extract_article(
         &self,
         page: &Page,
+        url: &str,
         pins: &Pins,
-        ask: &mut dyn FnMut(Option<&[NodeId]>) -> Vec<ClassifiedBlock>,
+    ) -> Result<Extraction, NotArticleReason> {
+        article::extract_article(self, page, url, pins)
+    }
+
+    /// Like [`extract`](Self::extract), for a training page of the template, with the answers of the model.
+    pub(crate) fn extract_classified(&self, page: &Page, blocks: &[ClassifiedBlock]) -> Extraction {
+        let pins = Pins::default();
+        let known = self.extract_asking(page, &pins, &mut |_| blocks.to_vec());
+        known.unwrap_or_else(|| self.extract_unknown(page, blocks.to_vec(), &pins))
+    }
+
+    /// Extracts a page that the template does not know. `blocks` are its lines with the answers of the model.
+    pub(crate) fn extract_unknown(
+        &self,
+        page: &Page,
+        mut blocks: Vec<ClassifiedBlock>,
+        pins: &Pins,
     ) -> Extraction {
         if let Some(published) = &self.template.published {
             return by_published(published, page, pins);
         }
-        if let Some(extraction) = self.extract_known(page, pins, ask) {
-            return extraction;
-        }
-        let mut blocks = ask(None);
         self.index.mark(page, &mut blocks);
         for block in blocks.iter_mut().filter(|block| block.removed.is_some()) {
             block.add_evidence();
@@ -277,14 +284,21 @@ impl PreparedTemplate {
         Extraction::new(blocks, Method::BlockModel, page, pins)
     }
 
-    /// Extracts a page that the template knows. Returns `None` if it does not.
-    fn extract_known(
+    /// Extracts a page that the template knows. Asks the model about the lines in doubt. Returns `None` if the template
+    /// does not know the page.
+    pub(crate) fn extract_known(&self, page: &Page, pins: &Pins, model: &Forest) -> Option<Extraction> {
+        self.extract_asking(page, pins, &mut |asked| block_model::classify_some(page, model, asked))
+    }
+
+    /// Extracts a page that the template knows. `ask` returns lines of the page with the answers of the model, also for
+    /// the lines that begin at the given nodes.
+    fn extract_asking(
         &self,
         page: &Page,
         pins: &Pins,
-        ask: &mut dyn FnMut(Option<&[NodeId]>) -> Vec<ClassifiedBlock>,
+        ask: &mut dyn FnMut(&[NodeId]) -> Vec<ClassifiedBlock>,
     ) -> Option<Extraction> {
-        if !self.has_text {
+        if !self.has_text || self.template.published.is_some() {
             return None;
         }
         let left_out = self.boilerplate.outermost(page);
@@ -293,7 +307,7 @@ impl PreparedTemplate {
         let is_detected = open.is_empty() && !is_cut(page) && !self.is_embedded;
         if !open.is_empty() {
             let asked: Vec<NodeId> = open.iter().map(|at| blocks[*at].placed.nodes.start).collect();
-            let answers = ask(Some(&asked));
+            let answers = ask(&asked);
             for at in open {
                 let start = blocks[at].placed.nodes.start;
                 if let Ok(found) = answers.binary_search_by_key(&start, |answer| answer.placed.nodes.start) {

@@ -106,8 +106,7 @@ impl SiteTemplate {
             ..Self::of_pages(host, version, learned, pages)
         };
         let prepared = PreparedTemplate::new(template);
-        let extract =
-            |(page, blocks): (&&Page, &Vec<_>)| prepared.extract_classified(page, blocks, &Pins::default());
+        let extract = |(page, blocks): (&&Page, &Vec<_>)| prepared.extract_classified(page, blocks);
         let extracted: Vec<Extraction> = read.iter().zip(&blocks).map(extract).collect();
         Self { health: Health::from_pages(&extracted), ..prepared.into_template() }
     }
