@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
     use crate::RecordContext;
-    use crate::record::tests::documents;
+    use crate::record::tests::{documents, snapshot_fields};
     use crate::{Filter, FilterCounts, Selection};
 
     fn manifest() -> Manifest {
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_card_for_people_and_programs() {
-        assert_eq!(readme(&manifest(), &Fields::default()), include_str!("format/snapshots/card.md"));
+        assert_eq!(readme(&manifest(), &snapshot_fields()), include_str!("format/snapshots/card.md"));
     }
 
     #[test]

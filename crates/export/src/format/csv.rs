@@ -94,12 +94,12 @@ fn text(text: &str, formulas: Formulas, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::{context, documents};
+    use crate::record::tests::{context, documents, snapshot_fields};
 
     #[test]
     fn three_documents_as_records() {
         let mut out = Vec::new();
-        let fields = Fields::default();
+        let fields = snapshot_fields();
         head(&fields, &mut out);
         for document in documents() {
             render(&Record::new(&document, &context(&document)), &fields, Formulas::Unchanged, &mut out);

@@ -258,7 +258,7 @@ mod tests {
 
     use super::*;
     use crate::RecordContext;
-    use crate::record::tests::{context, documents};
+    use crate::record::tests::{context, documents, snapshot_fields};
 
     fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
         let mut file = tempfile::tempfile().unwrap();
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn three_documents_as_rows() {
         for (group, groups) in [(1 << 20, 1), (1, 3)] {
-            let reader = reader(&file(&Fields::default(), group));
+            let reader = reader(&file(&snapshot_fields(), group));
             assert_eq!(reader.metadata().num_row_groups(), groups);
             let rows: Vec<String> =
                 reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string() + "\n").collect();

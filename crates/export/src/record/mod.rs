@@ -1,7 +1,6 @@
 //! Defines an exported document: its fields, their order and their types.
 //!
-//! [`FIELDS`] defines names, order, types and values for all formats with fields. A test compares it with
-//! docs/corpus.md.
+//! [`FIELDS`] are the fields that [`document_fields`](gleaner_corpus::document_fields) declares, with their values.
 
 mod fields;
 
