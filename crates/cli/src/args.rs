@@ -15,7 +15,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use eval::{Eval, EvalMeasure, EvalProtocol};
 use export::export_help;
-pub(crate) use export::{Compress, Export, ExportFormat};
+pub(crate) use export::{Compress, Export};
 use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
 use operations::number;

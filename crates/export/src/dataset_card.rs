@@ -13,7 +13,7 @@ use crate::record::Fields;
 /// Maximum number of hosts in the card. The manifest contains all hosts.
 const HOSTS: usize = 20;
 
-/// Returns the `README.md` of a [`Datasets`](crate::Format::Datasets) folder, with front matter and a
+/// Returns the `README.md` of a folder in the format `datasets`, with front matter and a
 /// description of the fields.
 #[must_use]
 pub fn readme(manifest: &Manifest, fields: &Fields) -> String {

@@ -149,7 +149,7 @@ impl DocumentFile {
         let rows = RowIter::from_row_group(None, &reader).map_err(io_error)?;
         rows.map(|row| {
             let row = row.map_err(io_error)?;
-            Columns::new(row).document().ok_or_else(|| damaged("a column is missing"))
+            document(row).ok_or_else(|| damaged("a column is missing"))
         })
         .collect()
     }
@@ -189,35 +189,23 @@ impl ChunkReader for Part {
     }
 }
 
-/// The columns of a row.
-struct Columns(HashMap<String, Field>);
-
-impl Columns {
-    fn new(row: Row) -> Self {
-        Self(row.into_columns().into_iter().collect())
-    }
-
-    fn document(mut self) -> Option<StoredDocument> {
-        let mut document = Document::default();
-        macro_rules! read {
-            ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, $from:ident, $scope:ident, $position:tt;)*) => {
-                $(document.$name = self.take(stringify!($name))?;)*
-            };
-        }
-        document_fields!(stored read);
-        document.extras = Extras {
-            comments: self.take("comments")?,
-            captions: self.take("captions")?,
-            links: self.take("links")?,
-            link_texts: self.take("link_texts")?,
+/// Reads a row. Returns `None` if a column is missing or has another type.
+fn document(row: Row) -> Option<StoredDocument> {
+    let mut columns: HashMap<String, Field> = row.into_columns().into_iter().collect();
+    let mut take = |name: &str| columns.remove(name);
+    let mut document = Document::default();
+    macro_rules! read {
+        ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, $from:ident, $scope:ident, $position:tt;)*) => {
+            $(document.$name = FromColumn::from_column(take(stringify!($name)))?;)*
         };
-        let Some(Field::Long(revision)) = self.0.remove("revision") else { return None };
-        Some(StoredDocument { revision: u32::try_from(revision).ok()?, document })
     }
-
-    fn take<T: FromColumn>(&mut self, name: &str) -> Option<T> {
-        T::from_column(self.0.remove(name))
-    }
+    document_fields!(stored read);
+    let [comments, captions, links, link_texts] =
+        ["comments", "captions", "links", "link_texts"].map(|name| FromColumn::from_column(take(name)));
+    document.extras =
+        Extras { comments: comments?, captions: captions?, links: links?, link_texts: link_texts? };
+    let Some(Field::Long(revision)) = take("revision") else { return None };
+    Some(StoredDocument { revision: u32::try_from(revision).ok()?, document })
 }
 
 /// Reads a value of a column. Older files lack columns, and only required values make this an error (`None`).
@@ -225,15 +213,11 @@ trait FromColumn: Sized {
     fn from_column(column: Option<Field>) -> Option<Self>;
 }
 
+#[rustfmt::skip]
 macro_rules! columns {
-    ($($type:ty: $read:expr;)*) => {
-        $(impl FromColumn for $type {
-            fn from_column(column: Option<Field>) -> Option<Self> {
-                let read: fn(Option<Field>) -> Option<Self> = $read;
-                read(column)
-            }
-        })*
-    };
+    ($($type:ty: |$column:ident| $read:expr;)*) => {$(
+        impl FromColumn for $type { fn from_column($column: Option<Field>) -> Option<Self> { $read } }
+    )*};
 }
 
 columns! {

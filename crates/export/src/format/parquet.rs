@@ -189,16 +189,12 @@ impl Column {
                 self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
                 1 + texts.iter().map(|text| text.len() as u64).sum::<u64>()
             }
-            (Values::Long(values), Cell::Long(count)) => {
-                values.push(count);
-                8
-            }
             (Values::Long(values), Cell::Time(time)) => {
                 self.definition.push(i16::from(time.is_some()));
                 values.extend(time.map(Timestamp::as_microsecond));
                 8
             }
-            (Values::Long(values), Cell::OptionalLong(count)) => {
+            (Values::Long(values), Cell::Long(count)) => {
                 self.definition.push(i16::from(count.is_some()));
                 values.extend(count);
                 8

@@ -57,49 +57,21 @@ macro_rules! fields {
 }
 
 /// Gives the value of a field: the rule for its name, else the part of the document with this name.
+#[rustfmt::skip]
 macro_rules! value {
-    (id, $from:ident, $record:ident) => {
-        $record.id.cell()
-    };
-    (content_hash, $from:ident, $record:ident) => {
-        $record.content_hash.cell()
-    };
-    (revision, $from:ident, $record:ident) => {
-        Cell::Long(i64::from($record.context.earlier) + 1)
-    };
-    (gone, $from:ident, $record:ident) => {
-        $record.gone.cell()
-    };
-    (words, $from:ident, $record:ident) => {
-        $record.quality.words.cell()
-    };
-    (sentences, $from:ident, $record:ident) => {
-        count($record.counts().sentences)
-    };
-    (tokens, $from:ident, $record:ident) => {
-        count($record.counts().tokens)
-    };
-    (cluster, $from:ident, $record:ident) => {
-        $record.cluster.cell()
-    };
-    (archive_file, $from:ident, $record:ident) => {
-        Cell::Text($record.context.archived.as_ref().map(|(file, _)| file.as_str()))
-    };
-    (archive_offset, $from:ident, $record:ident) => {
-        Cell::OptionalLong($record.context.archived.as_ref().and_then(|(_, at)| i64::try_from(*at).ok()))
-    };
-    ($name:ident, text, $record:ident) => {
-        $record.quality.$name.cell()
-    };
-    ($name:ident, corpus, $record:ident) => {
-        $record.context.$name.cell()
-    };
-    ($name:ident, extra, $record:ident) => {
-        $record.document.extras.$name.cell()
-    };
-    ($name:ident, $from:ident, $record:ident) => {
-        $record.document.$name.cell()
-    };
+    (id, $from:ident, $record:ident) => { $record.id.cell() };
+    (content_hash, $from:ident, $record:ident) => { $record.content_hash.cell() };
+    (revision, $from:ident, $record:ident) => { count(u64::from($record.context.earlier) + 1) };
+    (gone, $from:ident, $record:ident) => { $record.gone.cell() };
+    (sentences, $from:ident, $record:ident) => { count($record.counts().sentences) };
+    (tokens, $from:ident, $record:ident) => { count($record.counts().tokens) };
+    (cluster, $from:ident, $record:ident) => { $record.cluster.cell() };
+    (archive_file, $from:ident, $record:ident) => { Cell::Text($record.context.archived.as_ref().map(|it| it.0.as_str())) };
+    (archive_offset, $from:ident, $record:ident) => { Cell::Long($record.context.archived.as_ref().and_then(|it| i64::try_from(it.1).ok())) };
+    ($name:ident, text, $record:ident) => { $record.quality.$name.cell() };
+    ($name:ident, corpus, $record:ident) => { $record.context.$name.cell() };
+    ($name:ident, extra, $record:ident) => { $record.document.extras.$name.cell() };
+    ($name:ident, $from:ident, $record:ident) => { $record.document.$name.cell() };
 }
 
 /// All fields, in the default order of the output.
@@ -115,26 +87,16 @@ trait ToCell {
     fn cell(&self) -> Cell<'_>;
 }
 
+#[rustfmt::skip]
 macro_rules! field_values {
-    ($($type:ty: $kind:ident $(, |$value:ident| $cell:expr)?;)*) => {
-        $(
-            impl FieldValue for $type {
-                const KIND: FieldType = FieldType::$kind;
-            }
-            $(
-                impl ToCell for $type {
-                    fn cell(&self) -> Cell<'_> {
-                        let $value = self;
-                        $cell
-                    }
-                }
-            )?
-        )*
-    };
+    ($($type:ty: $kind:ident $(, |$value:ident| $cell:expr)?;)*) => {$(
+        impl FieldValue for $type { const KIND: FieldType = FieldType::$kind; }
+        $(impl ToCell for $type { fn cell(&self) -> Cell<'_> { let $value = self; $cell } })?
+    )*};
 }
 
 fn count(number: u64) -> Cell<'static> {
-    Cell::Long(i64::try_from(number).unwrap_or(i64::MAX))
+    Cell::Long(Some(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
 field_values! {
@@ -211,12 +173,10 @@ pub enum Cell<'a> {
     Texts(&'a [String]),
     /// Value of [`FieldType::Time`] and [`FieldType::OptionalTime`].
     Time(Option<Timestamp>),
-    /// Value of [`FieldType::Count`].
-    Long(i64),
+    /// Value of [`FieldType::Count`] and [`FieldType::OptionalCount`].
+    Long(Option<i64>),
     /// Value of [`FieldType::OptionalFlag`].
     Flag(Option<bool>),
-    /// Value of [`FieldType::OptionalCount`].
-    OptionalLong(Option<i64>),
     /// Value of [`FieldType::OptionalSmallCount`].
     Int(Option<i32>),
     /// Value of [`FieldType::Number`] and [`FieldType::OptionalNumber`].

@@ -43,11 +43,8 @@ macro_rules! document {
         }
 
         impl Document {
-            fn new(
-                url: Option<String>,
-                not_article: Option<NotArticleReason>,
-                document: gleaner_corpus::Document,
-            ) -> Self {
+            fn new(page: &Page, document: gleaner_corpus::Document) -> Self {
+                let (url, not_article) = (page.url().map(str::to_owned), not_article(page, &document.method));
                 Self { url, not_article, $($name: value!($name, $from, document),)* }
             }
         }
@@ -55,29 +52,16 @@ macro_rules! document {
 }
 
 /// Converts a field of a document of the corpus.
+#[rustfmt::skip]
 macro_rules! value {
-    (words, $from:ident, $document:ident) => {
-        words(&$document.text)
-    };
-    (confidence, $from:ident, $document:ident) => {
-        $document.confidence.map(share)
-    };
-    (language_probability, $from:ident, $document:ident) => {
-        $document.language_probability.map(share)
-    };
-    ($name:ident, extra, $document:ident) => {
-        $document.extras.$name
-    };
-    ($name:ident, $from:ident, $document:ident) => {
-        $document.$name
-    };
+    (words, $from:ident, $document:ident) => { words(&$document.text) };
+    (confidence, $from:ident, $document:ident) => { $document.confidence.map(|it| Share::from(it) / 100.0) };
+    (language_probability, $from:ident, $document:ident) => { $document.language_probability.map(|it| Share::from(it) / 100.0) };
+    ($name:ident, extra, $document:ident) => { $document.extras.$name };
+    ($name:ident, $from:ident, $document:ident) => { $document.$name };
 }
 
 document_fields!(library document);
-
-fn share(hundredths: u8) -> Share {
-    f64::from(hundredths) / 100.0
-}
 
 /// Returns why the page is not an article, or `None` if it is one. As in a crawl, a page that detection
 /// extracted counts as an article without a check.
@@ -107,7 +91,7 @@ impl Document {
         let Extras { links, link_texts, .. } = &mut document.extras;
         let known = links.drain(..).zip(link_texts.drain(..)).filter(|(link, _)| is_somewhere(link));
         (document.extras.links, document.extras.link_texts) = known.unzip();
-        Self::new(page.url().map(str::to_owned), not_article(page, &document.method), document)
+        Self::new(page, document)
     }
 
     /// Returns the lines of the text, each with the letter of its kind ([`Self::kinds`]).
