@@ -83,7 +83,8 @@ impl Document {
 
     /// Converts a document that [`crate::draft`] built from `page`.
     #[must_use]
-    pub fn from_corpus(page: &Page, mut document: gleaner_corpus::Document) -> Self {
+    pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
+        let mut document = document;
         // If the page's address is unknown, relative addresses cannot be resolved.
         let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
         document.image = document.image.filter(is_somewhere);
