@@ -41,7 +41,7 @@ pub struct FormatKind {
     /// How a folder distributes documents over files.
     pub layout: Layout,
     /// A further file in the folder: its name and its text.
-    pub(crate) companion: Option<(&'static str, fn(&Manifest, &Fields) -> String)>,
+    pub(crate) companion: Option<Companion>,
     content: Content,
 }
 
@@ -67,6 +67,7 @@ enum Content {
     },
 }
 
+type Companion = (&'static str, fn(&Manifest, &Fields) -> String);
 type Render = fn(&Record, &Fields, Formulas, &mut Vec<u8>);
 
 const fn texts(render: Render) -> Content {
