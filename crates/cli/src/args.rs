@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use export::export_help;
-pub(crate) use export::{Compress, Export, ExportFormat};
+pub(crate) use export::{Compress, Export};
 use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
 use operations::number;

@@ -6,27 +6,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The figures that a condition can use, with their descriptions.
-pub const FIGURES: [(&str, &str); 9] = [
-    ("words", "words of the text"),
-    ("sentence_length", "mean words per sentence"),
-    ("stop_word_share", "share of the words that are stop words (vi and en)"),
-    ("repeated_line_share", "share of the lines that repeat an earlier one"),
-    ("symbol_share", "share of the characters that are neither letters nor digits"),
-    ("confidence", "confidence of the extraction"),
-    ("similarity", "similarity to the cluster's representative (with --members)"),
-    ("near_duplicates", "documents of its cluster without the representative"),
-    ("language_probability", "probability of the language"),
-];
-
-/// Figures whose values are between 0 and 1.
-const SHARES: [&str; 6] = [
-    "stop_word_share",
-    "repeated_line_share",
-    "symbol_share",
-    "confidence",
-    "similarity",
-    "language_probability",
+/// The figures that a condition can use, with their greatest values and descriptions.
+pub const FIGURES: [(&str, f64, &str); 9] = [
+    ("words", f64::MAX, "words of the text"),
+    ("sentence_length", f64::MAX, "mean words per sentence"),
+    ("stop_word_share", 1.0, "share of the words that are stop words (vi and en)"),
+    ("repeated_line_share", 1.0, "share of the lines that repeat an earlier one"),
+    ("symbol_share", 1.0, "share of the characters that are neither letters nor digits"),
+    ("confidence", 1.0, "confidence of the extraction"),
+    ("similarity", 1.0, "similarity to the cluster's representative (with --members)"),
+    ("near_duplicates", f64::MAX, "documents of its cluster without the representative"),
+    ("language_probability", 1.0, "probability of the language"),
 ];
 
 /// The comparison signs. Longer signs come first, so that `>=` is not read as `>`.
@@ -92,19 +82,18 @@ impl FromStr for Condition {
         let at = text.find(['<', '>', '=']).ok_or_else(|| format!("\"{text}\" compares nothing; {form}"))?;
         let (name, rest) = text.split_at(at);
         let name = name.trim();
-        let names = || FIGURES.map(|(name, _)| name).join(", ");
-        let (figure, _) = FIGURES
+        let names = || FIGURES.map(|(name, ..)| name).join(", ");
+        let (figure, most, _) = FIGURES
             .into_iter()
-            .find(|(known, _)| *known == name)
+            .find(|(known, ..)| *known == name)
             .ok_or_else(|| format!("\"{text}\": there is no figure \"{name}\"; there are {}", names()))?;
         let (sign, rest) = SIGNS
             .into_iter()
             .find_map(|(sign, meaning)| Some((meaning, rest.strip_prefix(sign)?)))
             .expect("the text was split before a sign");
         let number: Option<f64> = rest.trim().parse().ok().filter(|number: &f64| number.is_finite());
-        let number =
-            number.ok_or_else(|| format!("\"{text}\": \"{}\" is not a number; {form}", rest.trim()))?;
-        if SHARES.contains(&figure) && !(0.0..=1.0).contains(&number) {
+        let number = number.ok_or_else(|| format!("\"{text}\": \"{}\" is not a number; {form}", rest.trim()))?;
+        if most <= 1.0 && !(0.0..=most).contains(&number) {
             return Err(format!("\"{text}\": {figure} is between 0 and 1, such as {figure}>=0.8"));
         }
         Ok(Self { figure, sign, number })

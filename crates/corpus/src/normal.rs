@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::characters::{composed, is_alphanumeric};
 
 /// The BLAKE3 hash of a normalised text. Exact duplicates have the same hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_export::{Compression, Fields, FileExport, Filter, Format, RecordContext};
+use gleaner_export::{Fields, FileExport, Filter, Format, RecordContext};
 use jiff::Timestamp;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let documents: Vec<Document> = documents.collect();
 
     let folder = tempfile::tempdir()?;
-    for format in [Format::JsonLines(Compression::None), Format::Parquet] {
+    for format in ["jsonl", "parquet"].into_iter().filter_map(Format::named) {
         let path = folder.path().join(format!("corpus{}", format.ending()));
         let filter = Filter { languages: vec!["vi".into()], ..Filter::default() };
         let mut file = FileExport::begin(&path, format, &Fields::default(), filter)?;
@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             file.write(document, &context)?;
         }
         let tally = file.finish()?;
-        println!("{format:?}: {} documents, excluded {:?}", tally.documents, tally.held_back);
-        if matches!(format, Format::JsonLines(_)) {
+        println!("{}: {} documents, excluded {:?}", format.kind.name, tally.documents, tally.held_back);
+        if !format.kind.is_binary() {
             print!("{}", std::fs::read_to_string(&path)?);
         }
     }

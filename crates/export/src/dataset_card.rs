@@ -13,7 +13,7 @@ use crate::record::Fields;
 /// Maximum number of hosts in the card. The manifest contains all hosts.
 const HOSTS: usize = 20;
 
-/// Returns the `README.md` of a [`Datasets`](crate::Format::Datasets) folder, with front matter and a
+/// Returns the `README.md` of a folder in the format `datasets`, with front matter and a
 /// description of the fields.
 #[must_use]
 pub fn readme(manifest: &Manifest, fields: &Fields) -> String {
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
     use crate::RecordContext;
-    use crate::record::tests::documents;
+    use crate::record::tests::{documents, snapshot_fields};
     use crate::{Filter, FilterCounts, Selection};
 
     fn manifest() -> Manifest {
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_card_for_people_and_programs() {
-        assert_eq!(readme(&manifest(), &Fields::default()), include_str!("format/snapshots/card.md"));
+        assert_eq!(readme(&manifest(), &snapshot_fields()), include_str!("format/snapshots/card.md"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gleaner_corpus::{Document, DocumentId, Extras};
+use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, Share, document_fields};
 use jiff::Timestamp;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -32,24 +32,11 @@ const GROUP: u64 = 1 << 20;
 /// Number of bytes at the end of a file that contain the length of the footer and the mark `PAR1`.
 pub const END: u64 = 8;
 
-/// Fields that do not follow from a document and its revision, because they change later.
-const CHANGING: [&str; 9] = [
-    "gone",
-    "urls",
-    "cluster",
-    "similarity",
-    "near_duplicates",
-    "related",
-    "removed",
-    "archive_file",
-    "archive_offset",
-];
-
 /// Returns the columns of the file.
 #[must_use]
 pub fn fields() -> Fields {
-    let names: Vec<&str> =
-        FIELDS.iter().map(|field| field.name).filter(|name| !CHANGING.contains(name)).collect();
+    let lasting = FIELDS.iter().filter(|field| !field.changes());
+    let names: Vec<&str> = lasting.map(|field| field.name).collect();
     names.join(",").parse().expect("these are names of fields")
 }
 
@@ -162,7 +149,7 @@ impl DocumentFile {
         let rows = RowIter::from_row_group(None, &reader).map_err(io_error)?;
         rows.map(|row| {
             let row = row.map_err(io_error)?;
-            Columns::new(row).document().ok_or_else(|| damaged("a column is missing"))
+            document(row).ok_or_else(|| damaged("a column is missing"))
         })
         .collect()
     }
@@ -202,98 +189,68 @@ impl ChunkReader for Part {
     }
 }
 
-/// The columns of a row. A method returns `None` if the column is missing or has another type.
-struct Columns(HashMap<String, Field>);
-
-impl Columns {
-    fn new(row: Row) -> Self {
-        Self(row.into_columns().into_iter().collect())
-    }
-
-    fn document(mut self) -> Option<StoredDocument> {
-        let extras = Extras {
-            comments: self.texts("comments")?,
-            captions: self.texts("captions")?,
-            links: self.texts("links")?,
-            link_texts: self.texts("link_texts")?,
+/// Reads a row. Returns `None` if a column is missing or has another type.
+fn document(row: Row) -> Option<StoredDocument> {
+    let mut columns: HashMap<String, Field> = row.into_columns().into_iter().collect();
+    let mut take = |name: &str| columns.remove(name);
+    let mut document = Document::default();
+    macro_rules! read {
+        ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, $from:ident, $scope:ident, $position:tt;)*) => {
+            $(document.$name = FromColumn::from_column(take(stringify!($name)))?;)*
         };
-        let document = Document {
-            id: self.text("id")?.parse().ok()?,
-            url: self.text("url")?,
-            host: self.text("host")?,
-            title: self.text("title"),
-            text: self.text("text")?,
-            language: self.text("language")?,
-            fetched: self.time("fetched")?,
-            published: self.text("published"),
-            authors: self.texts("authors")?,
-            content_hash: self.text("content_hash")?.parse().ok()?,
-            method: self.text("method")?,
-            template_version: self.small("template_version"),
-            kinds: self.text("kinds")?,
-            modified: self.text("modified"),
-            section: self.text("section"),
-            canonical: self.text("canonical"),
-            confidence: self.hundredths("confidence"),
-            language_probability: self.hundredths("language_probability"),
-            published_utc: self.time("published_utc"),
-            description: self.text("description"),
-            keywords: self.texts("keywords")?,
-            site_name: self.text("site_name"),
-            image: self.text("image"),
-            article_type: self.text("article_type"),
-            paywalled: self.flag("paywalled"),
-            complete: self.flag("complete"),
-            extras,
-            credits: self.texts("credits").unwrap_or_default(),
-        };
-        let Some(Field::Long(revision)) = self.0.remove("revision") else { return None };
-        Some(StoredDocument { revision: u32::try_from(revision).ok()?, document })
     }
+    document_fields!(stored read);
+    let [comments, captions, links, link_texts] =
+        ["comments", "captions", "links", "link_texts"].map(|name| FromColumn::from_column(take(name)));
+    document.extras =
+        Extras { comments: comments?, captions: captions?, links: links?, link_texts: link_texts? };
+    let Some(Field::Long(revision)) = take("revision") else { return None };
+    Some(StoredDocument { revision: u32::try_from(revision).ok()?, document })
+}
 
-    fn text(&mut self, name: &str) -> Option<String> {
-        match self.0.remove(name)? {
-            Field::Str(text) => Some(text),
-            _ => None,
-        }
+/// Reads a value of a column. Older files lack columns, and only required values make this an error (`None`).
+trait FromColumn: Sized {
+    fn from_column(column: Option<Field>) -> Option<Self>;
+}
+
+#[rustfmt::skip]
+macro_rules! columns {
+    ($($type:ty: |$column:ident| $read:expr;)*) => {$(
+        impl FromColumn for $type { fn from_column($column: Option<Field>) -> Option<Self> { $read } }
+    )*};
+}
+
+columns! {
+    String: |column| text(column?);
+    DocumentId: |column| text(column?)?.parse().ok();
+    ContentHash: |column| text(column?)?.parse().ok();
+    Timestamp: |column| time(column?);
+    Option<String>: |column| Some(column.and_then(text));
+    Option<Timestamp>: |column| Some(column.and_then(time));
+    Option<bool>: |column| match column { Some(Field::Bool(flag)) => Some(Some(flag)), _ => Some(None) };
+    Option<u32>: |column| match column { Some(Field::Int(it)) => Some(u32::try_from(it).ok()), _ => Some(None) };
+    // A share of hundredths has an exact value of up to three digits.
+    Option<Share>: |column| match column {
+        Some(Field::Double(it)) if (0.0..=2.55).contains(&it) => Some(Some((it * 100.0).round() as Share)),
+        _ => Some(None),
+    };
+    Vec<String>: |column| match column {
+        Some(Field::ListInternal(list)) => list.elements().iter().cloned().map(text).collect(),
+        _ => Some(Vec::new()),
+    };
+}
+
+fn text(column: Field) -> Option<String> {
+    match column {
+        Field::Str(text) => Some(text),
+        _ => None,
     }
+}
 
-    fn texts(&mut self, name: &str) -> Option<Vec<String>> {
-        let Field::ListInternal(list) = self.0.remove(name)? else { return None };
-        let text = |field: &Field| match field {
-            Field::Str(text) => Some(text.clone()),
-            _ => None,
-        };
-        list.elements().iter().map(text).collect()
-    }
-
-    fn time(&mut self, name: &str) -> Option<Timestamp> {
-        match self.0.remove(name)? {
-            Field::TimestampMicros(micros) => Timestamp::from_microsecond(micros).ok(),
-            _ => None,
-        }
-    }
-
-    fn small(&mut self, name: &str) -> Option<u32> {
-        match self.0.remove(name)? {
-            Field::Int(number) => u32::try_from(number).ok(),
-            _ => None,
-        }
-    }
-
-    fn hundredths(&mut self, name: &str) -> Option<u8> {
-        match self.0.remove(name)? {
-            // A share of hundredths has an exact value of up to three digits.
-            Field::Double(share) if (0.0..=2.55).contains(&share) => Some((share * 100.0).round() as u8),
-            _ => None,
-        }
-    }
-
-    fn flag(&mut self, name: &str) -> Option<bool> {
-        match self.0.remove(name)? {
-            Field::Bool(is_true) => Some(is_true),
-            _ => None,
-        }
+fn time(column: Field) -> Option<Timestamp> {
+    match column {
+        Field::TimestampMicros(micros) => Timestamp::from_microsecond(micros).ok(),
+        _ => None,
     }
 }
 
@@ -337,7 +294,7 @@ mod tests {
         let records = [&without, &with].map(|context| Record::new(&documents[0], context));
         for field in FIELDS.iter() {
             let [one, other] = records.each_ref().map(|record| field.value(record));
-            assert_eq!(one != other, CHANGING.contains(&field.name), "{}", field.name);
+            assert_eq!(one != other, field.changes(), "{}", field.name);
         }
     }
 

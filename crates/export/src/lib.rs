@@ -36,7 +36,7 @@ pub use error::ExportError;
 pub use filter::{Filter, FilterCounts, Property, Selection, TextFilter};
 pub use folder::{ExportRequest, FolderExport};
 pub use format::csv::Formulas;
-pub use format::{Compression, Format};
+pub use format::{Compression, FORMATS, Format, FormatKind};
 pub use manifest::{DataFile, Manifest, UnreadableText};
 pub use record::{Fields, Record, RecordContext};
 pub use repeated_paragraphs::RepeatedParagraphs;

@@ -23,7 +23,7 @@ pub struct StreamExport<W: Write + Send> {
 }
 
 impl<W: Write + Send> StreamExport<W> {
-    /// Begins a stream. The format must not [need a folder](Format::needs_folder).
+    /// Begins a stream. The format must not [need a folder](crate::FormatKind::needs_folder).
     ///
     /// # Errors
     /// An error means that `out` cannot be written.
@@ -161,14 +161,13 @@ fn abandon(part: Option<&Path>, target: &Path, error: io::Error) -> ExportError 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Compression;
     use crate::record::tests::documents;
 
     #[test]
     fn a_file_has_its_name_when_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl");
-        let format = Format::JsonLines(Compression::None);
+        let format = Format::named("jsonl").unwrap();
         let mut single = FileExport::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
         for document in documents() {
             assert!(!path.exists());
@@ -183,7 +182,7 @@ mod tests {
     fn no_document_replaces_no_file_with_documents() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl");
-        let format = Format::JsonLines(Compression::None);
+        let format = Format::named("jsonl").unwrap();
         let empty = || FileExport::begin(&path, format, &Fields::default(), Filter::default()).unwrap();
         for before in ["", "{}\n"] {
             fs::write(&path, before).unwrap();
@@ -199,8 +198,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent/out.jsonl");
         for path in [path.as_path(), folder.path()] {
-            let error =
-                FileExport::begin(path, Format::Parquet, &Fields::default(), Filter::default()).unwrap_err();
+            let error = FileExport::begin(
+                path,
+                Format::named("parquet").unwrap(),
+                &Fields::default(),
+                Filter::default(),
+            )
+            .unwrap_err();
             assert!(error.to_string().contains(&path.display().to_string()), "{error}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -130,6 +130,7 @@ fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
 mod tests {
     use gleaner_corpus::{ContentHash, Extras};
     use serde::Serialize;
+    use serde_json::json;
 
     use super::*;
 
@@ -172,6 +173,47 @@ mod tests {
         assert_eq!(document.credits, [""; 0]);
         assert_eq!((document.kinds.as_str(), document.section, document.confidence), ("", None, None));
         assert_eq!((document.language_probability, document.extras), (None, Extras::default()));
+    }
+
+    #[test]
+    fn positions_of_stored_fields_do_not_change() {
+        let [id, content_hash] = [json!(vec![7; 16]), json!(ContentHash::from_text("Rain."))];
+        let record = json!([
+            id,
+            "https://a.example/1",
+            "a.example",
+            "Title",
+            "Rain.",
+            "en",
+            "2026-11-28T00:00:00Z",
+            "2026-11-20",
+            ["Ann"],
+            content_hash,
+            "template",
+            2,
+            "p",
+            "2026-11-21",
+            "World",
+            "https://a.example/2",
+            87,
+            99,
+            "2026-11-20T00:00:00Z",
+            "Description",
+            ["rain"],
+            "The Paper",
+            "https://a.example/1.jpg",
+            "news",
+            true,
+            false,
+            [["Well said"], ["A river"], ["https://a.example/3"], ["river"]],
+            ["Harbour Wire"]
+        ]);
+        let document: Document = decode("a document", &encode(&record)).unwrap();
+        assert_eq!((document.confidence, document.language_probability), (Some(87), Some(99)));
+        assert_eq!((document.paywalled, document.complete), (Some(true), Some(false)));
+        assert_eq!((document.title.as_deref(), document.section.as_deref()), (Some("Title"), Some("World")));
+        let stored: serde_json::Value = decode("a document", &encode(&document)).unwrap();
+        assert_eq!(stored.as_array().unwrap()[..28], record.as_array().unwrap()[..]);
     }
 
     #[test]

@@ -7,15 +7,15 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesPars
 use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
 use gleaner_crawl::settings::ByteSize;
-use gleaner_export::Fields;
+use gleaner_export::{FORMATS, Fields, FormatKind};
 
 use super::operations::number;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
     /// Output format [default: from the extension of --out, otherwise jsonl]
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<ExportFormat>,
+    #[arg(long, value_parser = formats())]
+    pub(crate) format: Option<&'static FormatKind>,
     /// Compression of the file or files, except for parquet, datasets and text [default: from the
     /// extension of --out, otherwise none]
     #[arg(long, value_enum)]
@@ -109,7 +109,7 @@ pub(crate) struct Export {
 }
 
 pub(super) fn export_help() -> String {
-    let figures = FIGURES.map(|(name, meaning)| format!("  {name:<20} {meaning}\n"));
+    let figures = FIGURES.map(|(name, _, meaning)| format!("  {name:<20} {meaning}\n"));
     format!(
         "A DATE is a day (2026-11-20), a time (2026-11-20T02:30:00Z) or an age (7d: seven days ago). If no document \
 matches, the exit code is 1 and no file is written; with --since or --into, it is 0.
@@ -148,28 +148,10 @@ fn sample_size(text: &str) -> Result<usize, String> {
     Ok(usize::try_from(number::<1>(text)?).unwrap_or(usize::MAX))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// One JSON object per line
-    Jsonl,
-    /// Comma-separated values with a header line
-    Csv,
-    /// Apache Parquet with zstd compression
-    Parquet,
-    /// Vertical text, one token per line, for Sketch Engine and NoSketch Engine
-    Vertical,
-    /// CoNLL-U, one token per line, for taggers and parsers
-    Conllu,
-    /// TEI P5 XML
-    Tei,
-    /// Markdown with YAML front matter; with --into one file per document
-    Markdown,
-    /// One text file per document, in one folder per host (with --into)
-    Text,
-    /// One text file per host (with --into)
-    TextBySite,
-    /// A folder for the Hugging Face library `datasets` (with --into)
-    Datasets,
+fn formats() -> impl TypedValueParser<Value = &'static FormatKind> {
+    let values = FORMATS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.help));
+    PossibleValuesParser::new(values)
+        .map(|name| FORMATS.iter().find(|kind| kind.name == name).expect("the possible values are the names"))
 }
 
 const AS_KEPT: &str = "as-kept";

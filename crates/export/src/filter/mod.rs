@@ -133,13 +133,13 @@ pub struct PartCounts {
 
 impl FilterCounts {
     fn add(&mut self, record: &Record) {
-        let (fetched, words) = (record.fetched(), record.words());
+        let (fetched, words) = (record.document().fetched, record.words());
         self.documents += 1;
         self.words += words;
         self.first_fetched = Some(self.first_fetched.map_or(fetched, |first| first.min(fetched)));
         self.last_fetched = self.last_fetched.max(Some(fetched));
-        add(&mut self.languages, record.language(), words);
-        add(&mut self.hosts, record.host(), words);
+        add(&mut self.languages, &record.document().language, words);
+        add(&mut self.hosts, &record.document().host, words);
     }
 }
 

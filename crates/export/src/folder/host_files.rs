@@ -66,7 +66,7 @@ fn remove_unlisted(folder: &Path, sites: &BTreeMap<String, HostFile>) -> io::Res
 
 impl Layout for HostFiles {
     fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
-        let name = format!("{}.txt", file_name(record.host()));
+        let name = format!("{}.txt", file_name(&record.document().host));
         let path = self.folder.join(&name);
         let fresh = || HostFile { bytes: 0, documents: 0, hash: Sha256::new() };
         let site = self.sites.entry(name.clone()).or_insert_with(fresh);

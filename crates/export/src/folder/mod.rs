@@ -31,7 +31,7 @@ use jiff::Timestamp;
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
 use crate::{
     ExportError, Fields, Filter, FilterCounts, Format, Manifest, Record, RecordContext, Sample, Selection,
-    UnreadableText, dataset_card,
+    UnreadableText, format,
 };
 use host_files::HostFiles;
 use shards::Shards;
@@ -42,7 +42,7 @@ use text_files::TextFiles;
 pub struct ExportRequest {
     /// The output format.
     pub format: Format,
-    /// The fields to export. Used by formats that [have fields](Format::has_fields).
+    /// The fields to export. Used by formats that [have fields](crate::FormatKind::has_fields).
     pub fields: Fields,
     /// Selects the documents.
     pub filter: Filter,
@@ -111,12 +111,13 @@ impl FolderExport {
         let ExportRequest { format, fields, filter, shard_size, .. } = request;
         let filter = Filter { since: manifest.since, until: Some(manifest.until), ..filter };
         let selection = Selection::new(filter, manifest.tally.clone());
-        let layout: Box<dyn Layout> = match format {
-            Format::TextByDocument | Format::Markdown(_) => {
-                Box::new(TextFiles::begin(&part, format, &manifest.files)?)
+        let files = &manifest.files;
+        let layout: Box<dyn Layout> = match format.kind.layout {
+            format::Layout::FilePerDocument => Box::new(TextFiles::begin(&part, format, files)?),
+            format::Layout::FilePerHost => Box::new(HostFiles::begin(&part, files)?),
+            format::Layout::Shards(subfolder) => {
+                Box::new(Shards::begin(&part, subfolder, format, &fields, shard_size, files)?)
             }
-            Format::TextBySite => Box::new(HostFiles::begin(&part, &manifest.files)?),
-            _ => Box::new(Shards::begin(&part, format, &fields, shard_size, &manifest.files)?),
         };
         let last = manifest.last_id.as_deref().and_then(|id| id.parse().ok());
         Ok(Self { target, part, format, fields, shard_size, manifest, selection, layout, last, _lock: lock })
@@ -190,14 +191,10 @@ impl FolderExport {
         self.layout.finish(&mut self.manifest.files)?;
         self.manifest.complete = true;
         self.manifest.tally = self.selection.tally().clone();
-        let context = match self.format {
-            Format::Datasets => Some(("README.md", dataset_card::readme(&self.manifest, &self.fields))),
-            Format::Vertical(_) => Some(("registry", dataset_card::registry(&self.manifest))),
-            _ => None,
-        };
-        if let Some((name, text)) = context {
+        if let Some((name, text)) = self.format.kind.companion {
             let path = self.part.join(name);
-            write_synced(&path, text.as_bytes()).map_err(ExportError::writing(path))?;
+            write_synced(&path, text(&self.manifest, &self.fields).as_bytes())
+                .map_err(ExportError::writing(path))?;
         }
         self.note()?;
         let renamed = fs::rename(&self.part, &self.target).and_then(|()| sync_folder(parent(&self.target)));

@@ -16,6 +16,7 @@ use crate::{ExportError, Fields, Format, Record};
 #[derive(Debug)]
 pub(super) struct Shards {
     folder: PathBuf,
+    subfolder: &'static str,
     format: Format,
     fields: Fields,
     /// Size in bytes of a Parquet row group, which is at most the size of a shard.
@@ -35,6 +36,7 @@ impl Shards {
     /// Checks each complete file, and continues with a new file.
     pub(super) fn begin(
         folder: &Path,
+        subfolder: &'static str,
         format: Format,
         fields: &Fields,
         shard_size: u64,
@@ -51,6 +53,7 @@ impl Shards {
         }
         let shards = Self {
             folder: folder.into(),
+            subfolder,
             format,
             fields: fields.clone(),
             group: GROUP.min(shard_size),
@@ -66,8 +69,7 @@ impl Shards {
     }
 
     fn name(&self) -> String {
-        let inside = if self.format == Format::Datasets { "data/" } else { "" };
-        format!("{inside}documents-{:05}{}", self.whole, self.format.ending())
+        format!("{}documents-{:05}{}", self.subfolder, self.whole, self.format.ending())
     }
 
     fn open(&mut self) -> Result<&mut Shard, ExportError> {

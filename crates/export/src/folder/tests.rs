@@ -6,22 +6,15 @@ use gleaner_corpus::ContentHash;
 
 use super::*;
 use crate::record::tests::documents;
-use crate::{Compression, Formulas};
+use crate::{Compression, FORMATS};
 
-const FORMATS: [Format; 12] = [
-    Format::JsonLines(Compression::None),
-    Format::JsonLines(Compression::Gzip),
-    Format::JsonLines(Compression::Zstd),
-    Format::Vertical(Compression::None),
-    Format::Csv(Compression::None, Formulas::Unchanged),
-    Format::Conllu(Compression::None),
-    Format::Tei(Compression::None),
-    Format::Markdown(Compression::None),
-    Format::Parquet,
-    Format::Datasets,
-    Format::TextByDocument,
-    Format::TextBySite,
-];
+/// Returns each format, and JSON Lines with each compression.
+fn formats() -> Vec<Format> {
+    let jsonl = Format::named("jsonl").unwrap();
+    let compressed =
+        [Compression::Gzip, Compression::Zstd].map(|compression| Format { compression, ..jsonl });
+    FORMATS.iter().map(|kind| Format::named(kind.name).unwrap()).chain(compressed).collect()
+}
 
 fn corpus(count: u8) -> Vec<Document> {
     let document = |n: u8| {
@@ -85,7 +78,7 @@ fn in_one_go(format: Format, corpus: &[Document], path: &Path) -> Manifest {
 #[test]
 fn an_interrupted_export_goes_on_and_gives_the_same_files() {
     let corpus = corpus(60);
-    for format in FORMATS {
+    for format in formats() {
         let home = tempfile::tempdir().unwrap();
         let whole = home.path().join("whole");
         let manifest = in_one_go(format, &corpus, &whole);
@@ -108,7 +101,7 @@ fn an_interrupted_export_goes_on_and_gives_the_same_files() {
 #[test]
 fn shards_are_numbered_and_of_the_size() {
     let home = tempfile::tempdir().unwrap();
-    let manifest = in_one_go(FORMATS[0], &corpus(60), &home.path().join("out"));
+    let manifest = in_one_go(formats()[0], &corpus(60), &home.path().join("out"));
     assert!(manifest.files.len() > 3, "{manifest:?}");
     for (at, file) in manifest.files.iter().enumerate() {
         assert_eq!(file.path, format!("documents-{at:05}.jsonl"));
@@ -121,7 +114,7 @@ fn shards_are_numbered_and_of_the_size() {
 
 #[test]
 fn the_manifest_says_what_is_on_disk() {
-    for format in FORMATS {
+    for format in formats() {
         let home = tempfile::tempdir().unwrap();
         let out = home.path().join("out");
         let manifest = in_one_go(format, &corpus(20), &out);
@@ -136,11 +129,11 @@ fn the_manifest_says_what_is_on_disk() {
 
 #[test]
 fn an_export_of_nothing_is_a_folder_that_can_be_read() {
-    for format in FORMATS {
+    for format in formats() {
         let home = tempfile::tempdir().unwrap();
         let manifest = in_one_go(format, &[], &home.path().join("out"));
         assert_eq!(manifest.tally.documents, 0);
-        assert_eq!(manifest.files.len(), usize::from(format != Format::TextBySite), "{format:?}");
+        assert_eq!(manifest.files.len(), usize::from(format.kind.name != "text-by-site"), "{format:?}");
     }
 }
 
@@ -149,9 +142,9 @@ fn what_is_fetched_later_is_the_next_exports() {
     let home = tempfile::tempdir().unwrap();
     let mut late = corpus(3);
     late[1].fetched = "2026-11-22T00:00:00Z".parse().unwrap();
-    let first = in_one_go(FORMATS[0], &late, &home.path().join("first"));
+    let first = in_one_go(formats()[0], &late, &home.path().join("first"));
     assert_eq!((first.tally.documents, first.tally.held_back["until"]), (1, 1));
-    let mut next = request(FORMATS[0]);
+    let mut next = request(formats()[0]);
     (next.started, next.filter.since) = ("2026-11-23T00:00:00Z".parse().unwrap(), Some(first.until));
     let mut folder = FolderExport::begin(&home.path().join("next"), next).unwrap();
     feed(&mut folder, &late, usize::MAX);
@@ -163,24 +156,25 @@ fn nothing_that_is_there_is_overwritten() {
     let home = tempfile::tempdir().unwrap();
     let out = home.path().join("out");
     fs::create_dir(&out).unwrap();
-    in_one_go(FORMATS[0], &corpus(3), &out);
+    in_one_go(formats()[0], &corpus(3), &out);
     let error = |path: &Path, request| FolderExport::begin(path, request).unwrap_err().to_string();
-    assert!(error(&out, request(FORMATS[0])).contains("is there already"));
+    assert!(error(&out, request(formats()[0])).contains("is there already"));
     fs::write(home.path().join("file"), "").unwrap();
-    assert!(error(&home.path().join("file"), request(FORMATS[0])).contains("is there already"));
+    assert!(error(&home.path().join("file"), request(formats()[0])).contains("is there already"));
     for nameless in ["/", "..", "."] {
-        assert!(error(Path::new(nameless), request(FORMATS[0])).contains("no name of its own"));
+        assert!(error(Path::new(nameless), request(formats()[0])).contains("no name of its own"));
     }
     fs::create_dir_all(home.path().join("other.part/x")).unwrap();
-    assert!(error(&home.path().join("other"), request(FORMATS[0])).contains("other.part is there already"));
+    assert!(error(&home.path().join("other"), request(formats()[0])).contains("other.part is there already"));
 }
 
 #[test]
 fn another_command_does_not_go_on() {
     let home = tempfile::tempdir().unwrap();
     let out = home.path().join("out");
-    drop(FolderExport::begin(&out, request(FORMATS[0])).unwrap());
-    let other = ExportRequest { command: vec!["export".into(), "--language".into()], ..request(FORMATS[0]) };
+    drop(FolderExport::begin(&out, request(formats()[0])).unwrap());
+    let other =
+        ExportRequest { command: vec!["export".into(), "--language".into()], ..request(formats()[0]) };
     let error = FolderExport::begin(&out, other).unwrap_err().to_string();
     assert!(error.contains("another export (gleaner export, gleaner 0."), "{error}");
 }
@@ -188,9 +182,8 @@ fn another_command_does_not_go_on() {
 #[test]
 fn a_damaged_shard_is_named() {
     // Compressed formats are excluded, because the compressor buffers such a small corpus until the end.
-    let is_packed =
-        |format: &Format| matches!(format, Format::JsonLines(Compression::Gzip | Compression::Zstd));
-    for format in FORMATS.into_iter().filter(|format| !is_packed(format)) {
+    let is_packed = |format: &Format| format.compression != Compression::None;
+    for format in formats().into_iter().filter(|format| !is_packed(format)) {
         let home = tempfile::tempdir().unwrap();
         let out = home.path().join("out");
         let mut folder = FolderExport::begin(&out, request(format)).unwrap();

@@ -74,7 +74,7 @@ fn remove_unlisted(folder: &Path, list: &Path, bytes: u64) -> io::Result<()> {
 
 impl Layout for TextFiles {
     fn write(&mut self, record: &Record) -> Result<u64, ExportError> {
-        let host = file_name(record.host());
+        let host = file_name(&record.document().host);
         let name = format!("{host}/{}{}", record.id(), self.format.ending());
         let mut text = Vec::new();
         self.format.render(record, &Fields::default(), &mut text);

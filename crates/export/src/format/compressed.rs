@@ -13,7 +13,7 @@ use super::Compression;
 const ZSTD_LEVEL: i32 = 3;
 
 /// A writer of plain or compressed bytes.
-#[expect(missing_docs, reason = "its parts are nobody's to touch")]
+#[expect(missing_docs, reason = "variants are internal")]
 pub enum CompressedWriter<W: Write> {
     None(W),
     Gzip(GzEncoder<W>),

@@ -16,13 +16,13 @@ pub fn render(record: &Record, fields: &Fields, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::{context, documents};
+    use crate::record::tests::{context, documents, snapshot_fields};
 
     #[test]
     fn three_documents_are_three_lines() {
         let mut out = Vec::new();
         for document in documents() {
-            render(&Record::new(&document, &context(&document)), &Fields::default(), &mut out);
+            render(&Record::new(&document, &context(&document)), &snapshot_fields(), &mut out);
         }
         assert_eq!(String::from_utf8(out).unwrap(), include_str!("snapshots/documents.jsonl"));
     }

@@ -1,9 +1,10 @@
 //! Defines the formats of an export, and a writer ([`Sink`]) for each format.
 //!
+//! To add a format, write a file with its renderer, and add a row to [`FORMATS`].
+//!
 //! For [`json_lines`], [`csv`], [`vertical`], [`conllu`], [`tei`] and [`markdown`], pure functions render
 //! each document into memory. The output of these formats can be compressed. Parquet has its own compression.
-//! Plain text has no sink, because an export writes one file per document or site ([`text`],
-//! [`crate::folder`]).
+//! Plain text is written to one file per document or site ([`text`], [`crate::folder`]).
 
 pub mod compressed;
 pub mod conllu;
@@ -17,35 +18,150 @@ pub mod vertical;
 
 use std::io::{self, Write};
 
-use crate::Record;
 use crate::record::Fields;
+use crate::{Manifest, Record, dataset_card};
 use compressed::CompressedWriter;
 use csv::Formulas;
 
-/// The format of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// One JSON object per line.
-    JsonLines(Compression),
-    /// Comma-separated values (RFC 4180).
-    Csv(Compression, Formulas),
-    /// Apache Parquet.
+/// What a format is.
+#[derive(Debug)]
+pub struct FormatKind {
+    /// The name in settings, such as `jsonl`.
+    pub name: &'static str,
+    /// What it writes, for the help.
+    pub help: &'static str,
+    /// The extensions of file names that mean this format. Written files have the first.
+    pub extensions: &'static [&'static str],
+    /// Whether the format consists of several files and therefore needs a folder.
+    pub needs_folder: bool,
+    /// Whether the user can choose the fields of a record.
+    pub has_fields: bool,
+    /// Whether [`Formulas`] matter.
+    pub has_formulas: bool,
+    /// How a folder distributes documents over files.
+    pub layout: Layout,
+    /// A further file in the folder: its name and its text.
+    pub(crate) companion: Option<Companion>,
+    content: Content,
+}
+
+/// How a folder distributes documents over files.
+#[derive(Debug)]
+pub enum Layout {
+    /// Numbered files of a requested size, in this subfolder.
+    Shards(&'static str),
+    /// One file per document.
+    FilePerDocument,
+    /// One file per host.
+    FilePerHost,
+}
+
+#[derive(Debug)]
+enum Content {
     Parquet,
-    /// Vertical text with one token per line, for Sketch Engine and NoSketch Engine.
-    Vertical(Compression),
-    /// CoNLL-U with one token per line, for tools of Universal Dependencies.
-    Conllu(Compression),
-    /// TEI P5: a `<teiCorpus>` with one `<TEI>` per document.
-    Tei(Compression),
-    /// Markdown with YAML front matter. In a folder, each document has its own file. Otherwise all documents
-    /// are in one stream.
-    Markdown(Compression),
-    /// One text file per document, in one folder per host.
-    TextByDocument,
-    /// One text file per host.
-    TextBySite,
-    /// A folder for the Hugging Face library `datasets`.
-    Datasets,
+    /// A text for each document, between a head and a tail.
+    Texts {
+        head: fn(&Fields, &mut Vec<u8>),
+        render: Render,
+        tail: &'static [u8],
+    },
+}
+
+type Companion = (&'static str, fn(&Manifest, &Fields) -> String);
+type Render = fn(&Record, &Fields, Formulas, &mut Vec<u8>);
+
+const fn texts(render: Render) -> Content {
+    Texts { head: |_, _| (), render, tail: b"" }
+}
+
+/// Declares the formats: each has a name, the help, the extensions of file names (new files have the first), how a
+/// folder distributes documents over files, the content, the properties that hold, and a further file in the folder.
+macro_rules! formats {
+    ($($name:literal $help:literal [$($extension:literal)+] $layout:expr, $content:expr, [$($option:ident)*]
+        $(with $companion:expr)?;)*) => {
+        /// All formats, in the order of the help.
+        pub static FORMATS: &[FormatKind] = &[$(FormatKind {
+            name: $name,
+            help: $help,
+            extensions: &[$($extension),+],
+            layout: $layout,
+            content: $content,
+            $($option: true,)*
+            $(companion: Some($companion),)?
+            ..FORMAT
+        }),*];
+    };
+}
+
+const FORMAT: FormatKind = FormatKind {
+    name: "",
+    help: "",
+    extensions: &[],
+    needs_folder: false,
+    has_fields: false,
+    has_formulas: false,
+    layout: Shards(""),
+    companion: None,
+    content: Parquet,
+};
+
+use Content::{Parquet, Texts};
+use Layout::{FilePerDocument, FilePerHost, Shards};
+
+formats! {
+    "jsonl" "One JSON object per line" ["jsonl" "ndjson"]
+        Shards(""), texts(|record, fields, _, out| json_lines::render(record, fields, out)), [has_fields];
+    "csv" "Comma-separated values with a header line" ["csv"]
+        Shards(""), Texts { head: csv::head, render: csv::render, tail: b"" }, [has_fields has_formulas];
+    "parquet" "Apache Parquet with zstd compression" ["parquet"]
+        Shards(""), Parquet, [has_fields];
+    "vertical" "Vertical text, one token per line, for Sketch Engine and NoSketch Engine" ["vert" "vertical"]
+        Shards(""), texts(|record, _, _, out| vertical::render(record, out)), []
+        with ("registry", |manifest, _| dataset_card::registry(manifest));
+    "conllu" "CoNLL-U, one token per line, for taggers and parsers" ["conllu"]
+        Shards(""), texts(|record, _, _, out| conllu::render(record, out)), [];
+    "tei" "TEI P5 XML" ["xml" "tei"]
+        Shards(""), Texts { head: |_, out| tei::head(out), render: |it, _, _, out| tei::render(it, out), tail: tei::TAIL }, [];
+    "markdown" "Markdown with YAML front matter; with --into one file per document" ["md" "markdown"]
+        FilePerDocument, texts(|record, _, _, out| markdown::render(record, out)), [];
+    "text" "One text file per document, in one folder per host (with --into)" ["txt"]
+        FilePerDocument, texts(|record, _, _, out| text::render(record, out)), [needs_folder];
+    "text-by-site" "One text file per host (with --into)" ["txt"]
+        FilePerHost, texts(|record, _, _, out| text::render(record, out)), [needs_folder];
+    "datasets" "A folder for the Hugging Face library `datasets` (with --into)" ["parquet"]
+        Shards("data/"), Parquet, [needs_folder has_fields]
+        with ("README.md", dataset_card::readme);
+}
+
+impl FormatKind {
+    /// Returns the format of one file that a file name extension means, in lower case and without the dot.
+    #[must_use]
+    pub fn with_extension(extension: &str) -> Option<&'static Self> {
+        FORMATS.iter().find(|kind| !kind.needs_folder && kind.extensions.contains(&extension))
+    }
+
+    /// Whether the files are not text.
+    #[must_use]
+    pub const fn is_binary(&self) -> bool {
+        matches!(self.content, Parquet)
+    }
+
+    /// Whether files of this format can be compressed.
+    #[must_use]
+    pub const fn can_be_compressed(&self) -> bool {
+        !self.is_binary() && !self.needs_folder
+    }
+}
+
+/// The format of an export with its options.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// What the format is.
+    pub kind: &'static FormatKind,
+    /// The compression, if the format [can be compressed](FormatKind::can_be_compressed).
+    pub compression: Compression,
+    /// What happens to formulas, if the format [has them](FormatKind::has_formulas).
+    pub formulas: Formulas,
 }
 
 /// The compression of a format that has no compression of its own.
@@ -70,80 +186,40 @@ impl Compression {
 }
 
 impl Format {
-    /// Returns the file extension, such as `.jsonl.gz`.
+    /// Returns the format with this name, uncompressed and with formulas as they are.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let kind = FORMATS.iter().find(|kind| kind.name == name)?;
+        Some(Self { kind, compression: Compression::None, formulas: Formulas::Unchanged })
+    }
+
+    /// Returns the ending of file names, such as `.jsonl.gz`.
     #[must_use]
     pub fn ending(self) -> String {
-        let ending = match self {
-            Self::JsonLines(_) => ".jsonl",
-            Self::Csv(..) => ".csv",
-            Self::Vertical(_) => ".vert",
-            Self::Conllu(_) => ".conllu",
-            Self::Tei(_) => ".xml",
-            Self::Markdown(_) => ".md",
-            Self::Parquet | Self::Datasets => ".parquet",
-            Self::TextByDocument | Self::TextBySite => ".txt",
-        };
-        ending.to_owned() + self.compression().map_or("", Compression::ending)
+        format!(".{}{}", self.kind.extensions[0], self.compression.ending())
     }
 
-    /// Returns the compression of the files, or `None` if the format cannot be compressed.
-    #[must_use]
-    pub const fn compression(self) -> Option<Compression> {
-        match self {
-            Self::JsonLines(compression)
-            | Self::Csv(compression, _)
-            | Self::Vertical(compression)
-            | Self::Conllu(compression)
-            | Self::Tei(compression)
-            | Self::Markdown(compression) => Some(compression),
-            Self::Parquet | Self::TextByDocument | Self::TextBySite | Self::Datasets => None,
-        }
-    }
-
-    /// Whether the format consists of several files and therefore needs a folder.
-    #[must_use]
-    pub const fn needs_folder(self) -> bool {
-        matches!(self, Self::TextByDocument | Self::TextBySite | Self::Datasets)
-    }
-
-    /// Whether the user can choose the fields of a record.
-    #[must_use]
-    pub const fn has_fields(self) -> bool {
-        matches!(self, Self::JsonLines(_) | Self::Csv(..) | Self::Parquet | Self::Datasets)
-    }
-
-    /// Returns a sink that writes one file of this format to `out`. The format must not be
-    /// [`Self::TextByDocument`] or [`Self::TextBySite`], which have no sink. Only formats that [have
-    /// fields](Self::has_fields) use `fields`. `group` is the size in bytes of a Parquet row group before
+    /// Returns a sink that writes one file of this format to `out`. Only formats that [have
+    /// fields](FormatKind::has_fields) use `fields`. `group` is the size in bytes of a Parquet row group before
     /// compression.
     ///
     /// # Errors
     /// An error means that `out` cannot be written.
     pub fn sink<W: Write + Send>(self, out: W, fields: &Fields, group: u64) -> io::Result<Sink<W>> {
-        let Some(compression) = self.compression() else {
+        let Texts { head, .. } = self.kind.content else {
             return Ok(Sink::Parquet(Box::new(parquet::Parquet::new(out, fields, group)?)));
         };
-        let mut out = Box::new(CompressedWriter::new(out, compression)?);
+        let mut out = Box::new(CompressedWriter::new(out, self.compression)?);
         let mut buffer = Vec::new();
-        match self {
-            Self::Csv(..) => csv::head(fields, &mut buffer),
-            Self::Tei(_) => tei::head(&mut buffer),
-            _ => {}
-        }
+        head(fields, &mut buffer);
         out.write_all(&buffer)?;
         Ok(Sink::Lines { format: self, fields: fields.clone(), out, buffer })
     }
 
     pub(crate) fn render(self, record: &Record, fields: &Fields, out: &mut Vec<u8>) {
-        match self {
-            Self::JsonLines(_) => json_lines::render(record, fields, out),
-            Self::Csv(_, formulas) => csv::render(record, fields, formulas, out),
-            Self::Vertical(_) => vertical::render(record, out),
-            Self::Conllu(_) => conllu::render(record, out),
-            Self::Tei(_) => tei::render(record, out),
-            Self::Markdown(_) => markdown::render(record, out),
-            Self::TextByDocument | Self::TextBySite => text::render(record, out),
-            Self::Parquet | Self::Datasets => unreachable!("Parquet is written by columns"),
+        match self.kind.content {
+            Texts { render, .. } => render(record, fields, self.formulas, out),
+            Parquet => unreachable!("Parquet is written by columns"),
         }
     }
 }
@@ -162,7 +238,7 @@ pub(crate) const fn kind_name(kind: char) -> &'static str {
 
 /// Writes the records of one file.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "its parts are nobody's to touch")]
+#[expect(missing_docs, reason = "variants are internal")]
 pub enum Sink<W: Write + Send> {
     /// Formats that are rendered one document at a time.
     Lines { format: Format, fields: Fields, out: Box<CompressedWriter<W>>, buffer: Vec<u8> },
@@ -201,8 +277,8 @@ impl<W: Write + Send> Sink<W> {
     pub fn finish(self) -> io::Result<W> {
         match self {
             Self::Lines { format, mut out, .. } => {
-                if let Format::Tei(_) = format {
-                    out.write_all(tei::TAIL)?;
+                if let Texts { tail, .. } = format.kind.content {
+                    out.write_all(tail)?;
                 }
                 out.finish()
             }

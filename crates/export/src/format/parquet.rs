@@ -189,16 +189,12 @@ impl Column {
                 self.repetition.extend((0..entries).map(|at| i16::from(at > 0)));
                 1 + texts.iter().map(|text| text.len() as u64).sum::<u64>()
             }
-            (Values::Long(values), Cell::Long(count)) => {
-                values.push(count);
-                8
-            }
             (Values::Long(values), Cell::Time(time)) => {
                 self.definition.push(i16::from(time.is_some()));
                 values.extend(time.map(Timestamp::as_microsecond));
                 8
             }
-            (Values::Long(values), Cell::OptionalLong(count)) => {
+            (Values::Long(values), Cell::Long(count)) => {
                 self.definition.push(i16::from(count.is_some()));
                 values.extend(count);
                 8
@@ -258,7 +254,7 @@ mod tests {
 
     use super::*;
     use crate::RecordContext;
-    use crate::record::tests::{context, documents};
+    use crate::record::tests::{context, documents, snapshot_fields};
 
     fn reader(bytes: &[u8]) -> SerializedFileReader<File> {
         let mut file = tempfile::tempfile().unwrap();
@@ -277,7 +273,7 @@ mod tests {
     #[test]
     fn three_documents_as_rows() {
         for (group, groups) in [(1 << 20, 1), (1, 3)] {
-            let reader = reader(&file(&Fields::default(), group));
+            let reader = reader(&file(&snapshot_fields(), group));
             assert_eq!(reader.metadata().num_row_groups(), groups);
             let rows: Vec<String> =
                 reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string() + "\n").collect();

@@ -32,7 +32,7 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     xml += "</fileDesc>\n";
     profile(record, &mut xml);
     xml += "</teiHeader>\n<text";
-    attribute("xml:lang", record.language(), &mut xml);
+    attribute("xml:lang", &record.document().language, &mut xml);
     xml += ">\n<body>\n";
     body(record, &mut xml);
     xml += "</body>\n</text>\n</TEI>\n";
@@ -82,7 +82,7 @@ fn profile(record: &Record, xml: &mut String) {
         *xml += "</abstract>\n";
     }
     *xml += "<langUsage>";
-    element("language", &[("ident", record.language())], record.language(), xml);
+    element("language", &[("ident", &record.document().language)], &record.document().language, xml);
     *xml += "</langUsage>\n";
     if document.section.is_some() || !document.keywords.is_empty() {
         *xml += "<textClass><keywords>\n";

@@ -35,7 +35,7 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
 
 fn value(record: &Record, name: &str) -> String {
     if name == "fetched" {
-        return format!("{:.0}", record.fetched());
+        return format!("{:.0}", record.document().fetched);
     }
     match record.cell(name) {
         Some(Cell::Text(text)) => text.unwrap_or_default().to_owned(),

@@ -1,11 +1,12 @@
-//! Defines the fields of a record: names, order, types and values.
+//! Defines the fields of a record: their types in the formats, and their values.
 
 use std::str::FromStr;
 
+use gleaner_corpus::{ContentHash, DocumentId, Share, document_fields};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::{Record, RecordContext};
+use super::Record;
 
 /// A field of a record.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +15,11 @@ pub struct Field {
     pub name: &'static str,
     /// The field's type.
     pub kind: FieldType,
+    /// What the value means.
+    pub meaning: &'static [&'static str],
+    /// Where the value comes from, and who has the field: see [`document_fields`].
+    from: &'static str,
+    scope: &'static str,
     value: for<'r> fn(&'r Record<'_>) -> Cell<'r>,
 }
 
@@ -23,88 +29,91 @@ impl Field {
     pub fn value<'r>(&self, record: &'r Record<'_>) -> Cell<'r> {
         (self.value)(record)
     }
+
+    /// Whether the value can change while the text stays.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.from == "corpus"
+    }
+
+    /// Whether the documents of the library have the field.
+    #[must_use]
+    pub fn is_in_library(&self) -> bool {
+        self.scope == "library"
+    }
+}
+
+macro_rules! fields {
+    ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, $from:ident, $scope:ident, $position:tt;)*) => {
+        &[$(Field {
+            name: stringify!($name),
+            kind: <$type as FieldValue>::KIND,
+            meaning: &[$($meaning),*],
+            from: stringify!($from),
+            scope: stringify!($scope),
+            value: |record| value!($name, $from, record),
+        }),*]
+    };
+}
+
+/// Gives the value of a field: the rule for its name, else the part of the document with this name.
+#[rustfmt::skip]
+macro_rules! value {
+    (id, $from:ident, $record:ident) => { $record.id.cell() };
+    (content_hash, $from:ident, $record:ident) => { $record.content_hash.cell() };
+    (revision, $from:ident, $record:ident) => { count(u64::from($record.context.earlier) + 1) };
+    (gone, $from:ident, $record:ident) => { $record.gone.cell() };
+    (sentences, $from:ident, $record:ident) => { count($record.counts().sentences) };
+    (tokens, $from:ident, $record:ident) => { count($record.counts().tokens) };
+    (cluster, $from:ident, $record:ident) => { $record.cluster.cell() };
+    (archive_file, $from:ident, $record:ident) => { Cell::Text($record.context.archived.as_ref().map(|it| it.0.as_str())) };
+    (archive_offset, $from:ident, $record:ident) => { Cell::Long($record.context.archived.as_ref().and_then(|it| i64::try_from(it.1).ok())) };
+    ($name:ident, text, $record:ident) => { $record.quality.$name.cell() };
+    ($name:ident, corpus, $record:ident) => { $record.context.$name.cell() };
+    ($name:ident, extra, $record:ident) => { $record.document.extras.$name.cell() };
+    ($name:ident, $from:ident, $record:ident) => { $record.document.$name.cell() };
 }
 
 /// All fields, in the default order of the output.
-pub static FIELDS: [Field; 48] = [
-    field("id", FieldType::Text, |r| text(&r.id)),
-    field("url", FieldType::Text, |r| text(&r.document.url)),
-    field("host", FieldType::Text, |r| text(&r.document.host)),
-    field("title", FieldType::OptionalText, |r| maybe(&r.document.title)),
-    field("language", FieldType::Text, |r| text(&r.document.language)),
-    field("language_probability", FieldType::OptionalNumber, |r| share(r.document.language_probability)),
-    field("published", FieldType::OptionalText, |r| maybe(&r.document.published)),
-    field("published_utc", FieldType::OptionalTime, |r| Cell::Time(r.document.published_utc)),
-    field("modified", FieldType::OptionalText, |r| maybe(&r.document.modified)),
-    field("authors", FieldType::Texts, |r| Cell::Texts(&r.document.authors)),
-    field("credits", FieldType::Texts, |r| Cell::Texts(&r.document.credits)),
-    field("section", FieldType::OptionalText, |r| maybe(&r.document.section)),
-    field("keywords", FieldType::Texts, |r| Cell::Texts(&r.document.keywords)),
-    field("description", FieldType::OptionalText, |r| maybe(&r.document.description)),
-    field("site_name", FieldType::OptionalText, |r| maybe(&r.document.site_name)),
-    field("image", FieldType::OptionalText, |r| maybe(&r.document.image)),
-    field("article_type", FieldType::OptionalText, |r| maybe(&r.document.article_type)),
-    field("paywalled", FieldType::OptionalFlag, |r| Cell::Flag(r.document.paywalled)),
-    field("complete", FieldType::OptionalFlag, |r| Cell::Flag(r.document.complete)),
-    field("canonical", FieldType::OptionalText, |r| maybe(&r.document.canonical)),
-    field("fetched", FieldType::Time, |r| Cell::Time(Some(r.document.fetched))),
-    field("revision", FieldType::Count, |r| count(u64::from(r.context.earlier) + 1)),
-    field("gone", FieldType::OptionalText, |r| maybe(&r.gone)),
-    field("words", FieldType::Count, |r| count(r.quality.words)),
-    field("sentences", FieldType::Count, |r| count(r.counts().sentences)),
-    field("tokens", FieldType::Count, |r| count(r.counts().tokens)),
-    field("sentence_length", FieldType::Number, |r| Cell::Number(Some(r.quality.sentence_length))),
-    field("stop_word_share", FieldType::OptionalNumber, |r| Cell::Number(r.quality.stop_word_share)),
-    field("repeated_line_share", FieldType::Number, |r| Cell::Number(Some(r.quality.repeated_line_share))),
-    field("symbol_share", FieldType::Number, |r| Cell::Number(Some(r.quality.symbol_share))),
-    field("method", FieldType::Text, |r| text(&r.document.method)),
-    field("template_version", FieldType::OptionalSmallCount, |r| small(r.document.template_version)),
-    field("confidence", FieldType::OptionalNumber, |r| share(r.document.confidence)),
-    field("content_hash", FieldType::Text, |r| text(&r.content_hash)),
-    field("urls", FieldType::Texts, |r| Cell::Texts(&r.context.urls)),
-    field("cluster", FieldType::Text, |r| text(&r.cluster)),
-    field("similarity", FieldType::OptionalNumber, |r| Cell::Number(r.context.similarity)),
-    field("near_duplicates", FieldType::Count, |r| count(r.context.near_duplicates)),
-    field("related", FieldType::Texts, |r| Cell::Texts(&r.context.related)),
-    field("removed", FieldType::Texts, |r| Cell::Texts(&r.context.removed)),
-    field("archive_file", FieldType::OptionalText, |r| {
-        Cell::Text(r.context.archived.as_ref().map(|(file, _)| file.as_str()))
-    }),
-    field("archive_offset", FieldType::OptionalCount, |r| offset(r.context)),
-    field("comments", FieldType::Texts, |r| Cell::Texts(&r.document.extras.comments)),
-    field("captions", FieldType::Texts, |r| Cell::Texts(&r.document.extras.captions)),
-    field("links", FieldType::Texts, |r| Cell::Texts(&r.document.extras.links)),
-    field("link_texts", FieldType::Texts, |r| Cell::Texts(&r.document.extras.link_texts)),
-    field("kinds", FieldType::Text, |r| text(&r.document.kinds)),
-    field("text", FieldType::Text, |r| text(&r.document.text)),
-];
+pub static FIELDS: &[Field] = document_fields!(all fields);
 
-const fn field(name: &'static str, kind: FieldType, value: for<'r> fn(&'r Record<'_>) -> Cell<'r>) -> Field {
-    Field { name, kind, value }
+/// A Rust type of the values of a field.
+trait FieldValue {
+    const KIND: FieldType;
 }
 
-const fn text(text: &str) -> Cell<'_> {
-    Cell::Text(Some(text))
+/// Converts a value for the formats.
+trait ToCell {
+    fn cell(&self) -> Cell<'_>;
 }
 
-fn maybe(text: &Option<String>) -> Cell<'_> {
-    Cell::Text(text.as_deref())
+#[rustfmt::skip]
+macro_rules! field_values {
+    ($($type:ty: $kind:ident $(, |$value:ident| $cell:expr)?;)*) => {$(
+        impl FieldValue for $type { const KIND: FieldType = FieldType::$kind; }
+        $(impl ToCell for $type { fn cell(&self) -> Cell<'_> { let $value = self; $cell } })?
+    )*};
 }
 
 fn count(number: u64) -> Cell<'static> {
-    Cell::Long(i64::try_from(number).unwrap_or(i64::MAX))
+    Cell::Long(Some(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
-fn share(hundredths: Option<u8>) -> Cell<'static> {
-    Cell::Number(hundredths.map(|it| f64::from(it) / 100.0))
-}
-
-fn small(number: Option<u32>) -> Cell<'static> {
-    Cell::Int(number.map(|number| i32::try_from(number).unwrap_or(i32::MAX)))
-}
-
-fn offset(context: &RecordContext) -> Cell<'_> {
-    Cell::OptionalLong(context.archived.as_ref().and_then(|(_, offset)| i64::try_from(*offset).ok()))
+field_values! {
+    DocumentId: Text;
+    ContentHash: Text;
+    String: Text, |text| Cell::Text(Some(text));
+    Option<String>: OptionalText, |text| Cell::Text(text.as_deref());
+    Vec<String>: Texts, |texts| Cell::Texts(texts);
+    Timestamp: Time, |time| Cell::Time(Some(*time));
+    Option<Timestamp>: OptionalTime, |time| Cell::Time(*time);
+    Option<bool>: OptionalFlag, |flag| Cell::Flag(*flag);
+    u64: Count, |number| count(*number);
+    Option<u64>: OptionalCount;
+    Option<u32>: OptionalSmallCount, |count| Cell::Int(count.map(|it| i32::try_from(it).unwrap_or(i32::MAX)));
+    f64: Number, |number| Cell::Number(Some(*number));
+    Option<f64>: OptionalNumber, |number| Cell::Number(*number);
+    Option<Share>: OptionalNumber, |share| Cell::Number(share.map(|it| f64::from(it) / 100.0));
 }
 
 /// The type of a field.
@@ -164,12 +173,10 @@ pub enum Cell<'a> {
     Texts(&'a [String]),
     /// Value of [`FieldType::Time`] and [`FieldType::OptionalTime`].
     Time(Option<Timestamp>),
-    /// Value of [`FieldType::Count`].
-    Long(i64),
+    /// Value of [`FieldType::Count`] and [`FieldType::OptionalCount`].
+    Long(Option<i64>),
     /// Value of [`FieldType::OptionalFlag`].
     Flag(Option<bool>),
-    /// Value of [`FieldType::OptionalCount`].
-    OptionalLong(Option<i64>),
     /// Value of [`FieldType::OptionalSmallCount`].
     Int(Option<i32>),
     /// Value of [`FieldType::Number`] and [`FieldType::OptionalNumber`].

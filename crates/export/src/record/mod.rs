@@ -1,7 +1,6 @@
 //! Defines an exported document: its fields, their order and their types.
 //!
-//! [`FIELDS`] defines names, order, types and values for all formats with fields. A test compares it with
-//! docs/corpus.md.
+//! [`FIELDS`] are the fields that [`document_fields`](gleaner_corpus::document_fields) declares, with their values.
 
 mod fields;
 
@@ -80,28 +79,10 @@ impl<'a> Record<'a> {
         self.document
     }
 
-    /// Returns the document's host.
-    #[must_use]
-    pub fn host(&self) -> &str {
-        &self.document.host
-    }
-
-    /// Returns the document's language as a BCP 47 primary tag.
-    #[must_use]
-    pub fn language(&self) -> &str {
-        &self.document.language
-    }
-
     /// Returns the document's headline, or an empty text if the page has none.
     #[must_use]
     pub fn title(&self) -> &str {
         self.document.title.as_deref().unwrap_or_default()
-    }
-
-    /// Returns when the page was fetched.
-    #[must_use]
-    pub const fn fetched(&self) -> Timestamp {
-        self.document.fetched
     }
 
     /// Returns the number of words in the text.
@@ -132,7 +113,7 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn figure(&self, name: &str) -> Option<f64> {
         match self.cell(name)? {
-            Cell::Long(count) => Some(count as f64),
+            Cell::Long(count) => count.map(|count| count as f64),
             Cell::Number(number) => number,
             _ => None,
         }

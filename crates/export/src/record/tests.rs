@@ -16,14 +16,10 @@ pub(crate) fn documents() -> Vec<Document> {
         language: "vi".into(),
         fetched: "2026-11-20T02:30:00.123456789Z".parse().unwrap(),
         published: Some("2026-11-20T09:00:00+07:00".into()),
-        modified: None,
         authors: vec!["An".into(), "Bình|Chi".into()],
-        credits: Vec::new(),
         section: Some("Kinh tế".into()),
-        canonical: None,
         content_hash: ContentHash::from_text("1"),
         method: "block-model".into(),
-        template_version: None,
         confidence: Some(87),
         language_probability: Some(99),
         published_utc: Some("2026-11-20T02:00:00Z".parse().unwrap()),
@@ -40,6 +36,7 @@ pub(crate) fn documents() -> Vec<Document> {
             links: vec!["https://www.baolang.example/rau".into()],
             link_texts: vec!["rau".into()],
         },
+        ..Document::default()
     };
     let second = Document {
         id: DocumentId([2; 16]),
@@ -80,6 +77,18 @@ pub(crate) fn documents() -> Vec<Document> {
         ..second.clone()
     };
     vec![first, second, third]
+}
+
+/// Returns the fields in the snapshots. A new field need not be one of them.
+pub(crate) fn snapshot_fields() -> Fields {
+    let names = "id, url, host, title, language, language_probability, published, published_utc, modified, \
+        authors, credits, section, keywords, description, site_name, image, article_type, \
+        paywalled, complete, canonical, fetched, revision, gone, words, sentences, tokens, \
+        sentence_length, stop_word_share, repeated_line_share, symbol_share, method, \
+        template_version, confidence, content_hash, urls, cluster, similarity, near_duplicates, \
+        related, removed, archive_file, archive_offset, comments, captions, links, link_texts, \
+        kinds, text";
+    names.parse().unwrap()
 }
 
 pub(crate) fn context(document: &Document) -> RecordContext {
@@ -128,19 +137,54 @@ fn wrong_names_of_fields_are_refused() {
     }
 }
 
+/// Replaces the part of a file between two lines, which follows from the fields. Fails if the file was outdated.
+fn require_part(path: &str, begin: &str, end: &str, part: &str) {
+    let path = format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"));
+    let old = std::fs::read_to_string(&path).unwrap();
+    let start = old.find(begin).unwrap() + begin.len();
+    let stop = start + old[start..].find(end).unwrap();
+    let new = format!("{}{part}{}", &old[..start], &old[stop..]);
+    if new != old {
+        std::fs::write(&path, new).unwrap();
+        panic!("{path} did not have the fields of crates/corpus/src/fields.rs. It was rewritten: commit it.");
+    }
+}
+
 #[test]
-fn the_documentation_has_the_fields_in_their_order() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/corpus.md");
-    let text = std::fs::read_to_string(path).unwrap();
-    let fields = text.split("\n## ").nth(1).unwrap();
-    let rows = fields.lines().filter(|line| line.starts_with("| `"));
-    let row = |line: &str| -> Vec<String> {
-        line.split('|').map(|cell| cell.trim().trim_matches('`').to_owned()).collect()
+fn documentation_follows_the_fields() {
+    let row = |field: &Field| {
+        let meaning = field.meaning.concat();
+        let meaning = meaning.trim().trim_end_matches('.');
+        format!("| `{}` | {meaning} | {} |\n", field.name, field.kind.label())
     };
-    let rows: Vec<_> = rows.map(row).collect();
-    let documented: Vec<_> = rows.iter().map(|row| (row[1].as_str(), row[3].as_str())).collect();
-    let expected: Vec<_> = FIELDS.iter().map(|field| (field.name, field.kind.label())).collect();
-    assert_eq!(documented, expected);
+    let rows: String = FIELDS.iter().map(row).collect();
+    require_part(
+        "docs/corpus.md",
+        "| field | meaning | Parquet |\n|---|---|---|\n",
+        "\nThe document of a",
+        &rows,
+    );
+}
+
+#[test]
+fn python_types_follow_the_fields() {
+    let field = |field: &Field| {
+        let type_ = match field.kind {
+            FieldType::Text | FieldType::Time => "str",
+            FieldType::OptionalText | FieldType::OptionalTime => "Optional[str]",
+            FieldType::Texts => "List[str]",
+            FieldType::OptionalFlag => "Optional[bool]",
+            FieldType::Count => "int",
+            FieldType::OptionalCount | FieldType::OptionalSmallCount => "Optional[int]",
+            FieldType::Number => "float",
+            FieldType::OptionalNumber => "Optional[float]",
+        };
+        let meaning = field.meaning.join("\n   ").replace("; null ", "; None ");
+        format!("    {}: {type_}\n    \"\"\"{}\"\"\"\n", field.name, meaning.trim())
+    };
+    let fields: String = FIELDS.iter().filter(|field| field.is_in_library()).map(field).collect();
+    let begin = "    # Follows from crates/corpus/src/fields.rs. A test rewrites it.\n";
+    require_part("crates/python/python/gleaner/_document.py", begin, "\n    @property", &fields);
 }
 
 #[test]
@@ -148,19 +192,19 @@ fn cells_are_of_the_type_that_the_list_says() {
     for document in documents() {
         let context = context(&document);
         let record = Record::new(&document, &context);
-        for field in &FIELDS {
+        for field in FIELDS {
             let cell = field.value(&record);
             let fits = match (field.kind, cell) {
                 (FieldType::Text, Cell::Text(text)) => text.is_some(),
                 (FieldType::Number, Cell::Number(number)) => number.is_some(),
                 (FieldType::Time, Cell::Time(time)) => time.is_some(),
+                (FieldType::Count, Cell::Long(count)) => count.is_some(),
                 (FieldType::OptionalText, Cell::Text(_))
                 | (FieldType::OptionalNumber, Cell::Number(_))
                 | (FieldType::Texts, Cell::Texts(_))
                 | (FieldType::OptionalTime, Cell::Time(_))
-                | (FieldType::Count, Cell::Long(_))
+                | (FieldType::OptionalCount, Cell::Long(_))
                 | (FieldType::OptionalFlag, Cell::Flag(_))
-                | (FieldType::OptionalCount, Cell::OptionalLong(_))
                 | (FieldType::OptionalSmallCount, Cell::Int(_)) => true,
                 _ => false,
             };
@@ -174,7 +218,7 @@ fn every_figure_of_a_condition_is_a_field_with_the_same_value() {
     for document in documents() {
         let context = RecordContext::default();
         let record = Record::new(&document, &context);
-        for (figure, _) in gleaner_corpus::condition::FIGURES {
+        for (figure, ..) in gleaner_corpus::condition::FIGURES {
             assert!(FIELDS.iter().any(|field| field.name == figure), "{figure}");
             if !["similarity", "near_duplicates"].contains(&figure) {
                 assert_eq!(record.figure(figure), document.figure(figure), "{figure}");

@@ -1,6 +1,6 @@
 //! Builds the document of a page, for a corpus.
 
-use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, Method, language};
+use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, Method, document_fields, language};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_html::Page;
 use gleaner_html::embedded::is_completed;
@@ -80,37 +80,29 @@ pub fn document_of(
     let text = plain(lines);
     let metadata = metadata_fetched(page, origin.url.as_str(), origin.fetched);
     let language = language(&text, metadata.language.as_deref());
-    let complete = is_complete(&text, &metadata);
-    Document {
+    let mut document = Document {
         id: DocumentId(*origin.url.key().as_bytes()),
         url: origin.url.as_str().into(),
         host: origin.url.host().into(),
-        title: metadata.title,
         language_probability: Some(language.hundredths()),
         language: language.tag,
         fetched: origin.fetched,
-        complete,
-        published: metadata.published,
-        published_utc: metadata.published_utc,
-        description: metadata.description,
-        keywords: metadata.keywords,
-        site_name: metadata.site_name,
-        image: metadata.image,
+        complete: is_complete(&text, &metadata),
         article_type: metadata.article_type.map(|it| it.name().to_owned()),
-        paywalled: metadata.paywalled,
-        modified: metadata.modified,
         kinds: kinds(lines),
-        authors: metadata.authors,
-        credits: metadata.credits,
-        section: metadata.section,
-        canonical: metadata.canonical,
         content_hash: ContentHash::from_text(&text),
         method: method.into(),
         template_version,
-        confidence: None,
-        extras: Extras::default(),
         text,
+        ..Document::default()
+    };
+    macro_rules! copy {
+        ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, page, $scope:ident, $position:literal;)*) => {
+            $(document.$name = metadata.$name;)*
+        };
     }
+    document_fields!(page copy);
+    document
 }
 
 /// Returns the extras with absolute links. Links that are not web URLs are dropped.

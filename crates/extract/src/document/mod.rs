@@ -17,7 +17,7 @@ pub use learning::{Added, LearnError, Training, learn};
 pub use page::Page;
 pub use template::Template;
 
-use gleaner_corpus::{Method, words};
+use gleaner_corpus::{Extras, Method, document_fields, words};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -26,72 +26,42 @@ use page::NOWHERE;
 
 use crate::article::{NotArticleReason, PageClass};
 
-/// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not state
-/// the value. The fields are serialized under their names, in this order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Document {
-    /// The canonical form of the page's address.
-    pub url: Option<String>,
-    /// The reason why a crawl would reject the page, such as `login_wall`. `None` for an article.
-    pub not_article: Option<NotArticleReason>,
-    /// The headline.
-    pub title: Option<String>,
-    /// Language of the text as a BCP 47 primary tag such as `vi`; `und` if unknown.
-    pub language: String,
-    /// Probability of the language, 0 to 1. `None` if it was not measured.
-    pub language_probability: Option<f64>,
-    /// The publication time: RFC 3339 with the page's zone, or only a day.
-    pub published: Option<String>,
-    /// The publication time in UTC. An unknown zone counts as UTC, and an unknown time as midnight.
-    pub published_utc: Option<Timestamp>,
-    /// The time of the last change, in the same form as [`Self::published`].
-    pub modified: Option<String>,
-    /// The authors' names, in the order of the page, or [`Self::credits`] if no person is named.
-    pub authors: Vec<String>,
-    /// The newspaper, agency or desk that is named in place of a person, such as "Reuters". Empty if the authors are
-    /// persons.
-    pub credits: Vec<String>,
-    /// The section, such as "World".
-    pub section: Option<String>,
-    /// The keywords or tags, at most 50.
-    pub keywords: Vec<String>,
-    /// The short description.
-    pub description: Option<String>,
-    /// The name of the site.
-    pub site_name: Option<String>,
-    /// The address of the lead image.
-    pub image: Option<String>,
-    /// The type of the article: `news`, `opinion`, `live`, `video`, `gallery` or `sponsored`.
-    pub article_type: Option<String>,
-    /// Whether only subscribers may read the article.
-    pub paywalled: Option<bool>,
-    /// Whether the text is the whole article. `None` if the page's declarations and the end of the text do
-    /// not show this.
-    pub complete: Option<bool>,
-    /// The canonical address, as the page states it.
-    pub canonical: Option<String>,
-    /// The number of words in the text. In Vietnamese, each syllable is a word.
-    pub words: u64,
-    /// The extraction method, such as `template` or `block-model`.
-    pub method: String,
-    /// The version of the template, if one was used.
-    pub template_version: Option<u32>,
-    /// Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9. `None` if unknown.
-    pub confidence: Option<f64>,
-    /// Lines of readers' comments. Empty unless requested ([`Extra`](crate::Extra)).
-    pub comments: Vec<String>,
-    /// Captions. Empty unless requested.
-    pub captions: Vec<String>,
-    /// Absolute addresses of the links in the text. Empty unless requested.
-    pub links: Vec<String>,
-    /// The linked text of each address in [`Self::links`].
-    pub link_texts: Vec<String>,
-    /// The kind of each line of the text, one letter per line: `p` paragraph, `h` heading, `i` list item, `q`
-    /// quotation, `c` table cell, `f` caption, `x` preformatted.
-    pub kinds: String,
-    /// Body text in NFC: one paragraph, heading or list item per line.
-    pub text: String,
+/// A probability from 0 to 1.
+type Share = f64;
+
+macro_rules! document {
+    ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, $from:ident, library, $position:tt;)*) => {
+        /// A page's text and metadata. docs/corpus.md describes the fields. `None` means that the page does not
+        /// state the value. The fields are serialized under their names, in this order.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub struct Document {
+            /// The canonical form of the page's address.
+            pub url: Option<String>,
+            /// The reason why a crawl would reject the page, such as `login_wall`. `None` for an article.
+            pub not_article: Option<NotArticleReason>,
+            $($(#[doc = $meaning])* pub $name: $type,)*
+        }
+
+        impl Document {
+            fn new(page: &Page, document: gleaner_corpus::Document) -> Self {
+                let (url, not_article) = (page.url().map(str::to_owned), not_article(page, &document.method));
+                Self { url, not_article, $($name: value!($name, $from, document),)* }
+            }
+        }
+    };
 }
+
+/// Converts a field of a document of the corpus.
+#[rustfmt::skip]
+macro_rules! value {
+    (words, $from:ident, $document:ident) => { words(&$document.text) };
+    (confidence, $from:ident, $document:ident) => { $document.confidence.map(|it| Share::from(it) / 100.0) };
+    (language_probability, $from:ident, $document:ident) => { $document.language_probability.map(|it| Share::from(it) / 100.0) };
+    ($name:ident, extra, $document:ident) => { $document.extras.$name };
+    ($name:ident, $from:ident, $document:ident) => { $document.$name };
+}
+
+document_fields!(library document);
 
 /// Returns why the page is not an article, or `None` if it is one. As in a crawl, a page that detection
 /// extracted counts as an article without a check.
@@ -114,43 +84,15 @@ impl Document {
     /// Converts a document that [`crate::draft`] built from `page`.
     #[must_use]
     pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
+        let mut document = document;
         // If the page's address is unknown, relative addresses cannot be resolved.
         let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
-        let share = |hundredths: u8| f64::from(hundredths) / 100.0;
-        let extras = document.extras;
-        let links = extras.links.into_iter().zip(extras.link_texts);
-        let (links, link_texts) = links.filter(|(link, _)| is_somewhere(link)).unzip();
-        Self {
-            url: page.url().map(str::to_owned),
-            not_article: not_article(page, &document.method),
-            title: document.title,
-            language: document.language,
-            language_probability: document.language_probability.map(share),
-            published: document.published,
-            published_utc: document.published_utc,
-            modified: document.modified,
-            authors: document.authors,
-            credits: document.credits,
-            section: document.section,
-            keywords: document.keywords,
-            description: document.description,
-            site_name: document.site_name,
-            image: document.image.filter(is_somewhere),
-            article_type: document.article_type,
-            paywalled: document.paywalled,
-            complete: document.complete,
-            canonical: document.canonical.filter(is_somewhere),
-            words: words(&document.text),
-            method: document.method,
-            template_version: document.template_version,
-            confidence: document.confidence.map(share),
-            comments: extras.comments,
-            captions: extras.captions,
-            links,
-            link_texts,
-            kinds: document.kinds,
-            text: document.text,
-        }
+        document.image = document.image.filter(is_somewhere);
+        document.canonical = document.canonical.filter(is_somewhere);
+        let Extras { links, link_texts, .. } = &mut document.extras;
+        let known = links.drain(..).zip(link_texts.drain(..)).filter(|(link, _)| is_somewhere(link));
+        (document.extras.links, document.extras.link_texts) = known.unzip();
+        Self::new(page, document)
     }
 
     /// Returns the lines of the text, each with the letter of its kind ([`Self::kinds`]).

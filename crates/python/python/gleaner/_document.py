@@ -18,28 +18,29 @@ class Document:
     """Canonical form of the page's address."""
     not_article: Optional[str]
     """Why a crawl would reject the page, such as `login_wall`; None for an article."""
+    # Follows from crates/corpus/src/fields.rs. A test rewrites it.
     title: Optional[str]
-    """Headline."""
+    """Headline that the page states."""
     language: str
-    """BCP 47 primary tag of the text, such as `vi`; `und` if unknown."""
+    """Primary language tag of BCP 47, such as `vi`; `und` if unknown."""
     language_probability: Optional[float]
-    """Probability of the language, 0 to 1; None if it was not measured."""
+    """Probability of `language`, 0 to 1; None if it was not measured, as in older stores."""
     published: Optional[str]
-    """Time of publication: RFC 3339 with the page's zone, or only a day."""
+    """Time of publication: RFC 3339 with the zone of the page, or only a day."""
     published_utc: Optional[str]
-    """Time of publication in UTC, RFC 3339; an unknown zone counts as UTC, and an unknown time as midnight."""
+    """Time of publication in UTC, for sorting; without a zone, UTC is assumed, without a time, midnight."""
     modified: Optional[str]
-    """Time of the last change, in the same form as `published`."""
+    """Time of the last change, in the form of `published`."""
     authors: List[str]
     """Names of the authors, in the order of the page."""
     credits: List[str]
-    """Newspaper, agency or desk that is named in place of an author, such as "Reuters"."""
+    """The names in `authors` that are a newspaper, agency or desk instead of persons, such as "Reuters"."""
     section: Optional[str]
-    """Section, such as "World"."""
+    """Section of the site, such as "World"."""
     keywords: List[str]
     """Keywords or tags, at most 50."""
     description: Optional[str]
-    """Short description."""
+    """Short description that the page states."""
     site_name: Optional[str]
     """Name of the site."""
     image: Optional[str]
@@ -49,30 +50,33 @@ class Document:
     paywalled: Optional[bool]
     """Whether only subscribers may read the article."""
     complete: Optional[bool]
-    """Whether the text is the whole article, according to the page's declarations."""
+    """Whether `text` is the whole article; None if unknown."""
     canonical: Optional[str]
-    """Canonical address, as the page states it."""
+    """Canonical address that the page states."""
     words: int
-    """Number of words of the text; in Vietnamese, each syllable is a word."""
+    """Number of words (syllables in Vietnamese, characters in Chinese and Japanese)."""
     method: str
-    """`detection`, `template` or `block-model`; with `+embedded` if the text was data for the page's scripts."""
+    """How the text was found: `template` (template and block model), `detection` (template only),
+    `block-model` (block model only), or a published method. `+embedded`: the text came from the page's
+    scripts."""
     template_version: Optional[int]
-    """Version of the template, if one was used."""
+    """Version of the host's template, if one was used."""
     confidence: Optional[float]
-    """Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9; None if not estimated."""
+    """Estimated probability, 0 to 1, that the word F1 of the text is at least 0.9; None for published
+    methods."""
     comments: List[str]
-    """Lines of readers' comments; empty unless requested (`also`)."""
+    """Lines of readers' comments, if requested."""
     captions: List[str]
-    """Captions; empty unless requested."""
+    """Captions, if requested."""
     links: List[str]
-    """Absolute addresses of the links in the text; empty unless requested."""
+    """Absolute addresses of the links in the text, if requested."""
     link_texts: List[str]
-    """The text of each link in `links`."""
+    """The linked text of each entry of `links`."""
     kinds: str
-    """A letter per line of the text: `p` paragraph, `h` heading, `i` list item, `q` quotation, `c` table cell,
-    `f` caption, `x` preformatted."""
+    """One letter for each line of the text: `p` paragraph, `h` heading, `i` list item, `q` quotation, `c`
+    cell, `f` caption, `x` preformatted."""
     text: str
-    """Body text in NFC: one paragraph, heading or list item per line."""
+    """Body text in NFC; each line is a paragraph, heading or list item."""
 
     @property
     def paragraphs(self) -> List[Tuple[str, str]]:

@@ -6,14 +6,17 @@ use gleaner_corpus::Condition;
 use gleaner_corpus::is_of_host;
 use gleaner_crawl::settings::DurationSetting as Age;
 use gleaner_crawl::similar_hosts;
-use gleaner_export::{Compression, Filter, Format, Formulas, Manifest, Property, TextFilter};
+use gleaner_export::format::Layout;
+use gleaner_export::{
+    Compression, FORMATS, Filter, Format, FormatKind, Formulas, Manifest, Property, TextFilter,
+};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostRecord, Store};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::args::{Compress, Export, ExportFormat};
+use crate::args::{Compress, Export};
 use crate::failure::Failure;
 use crate::{CommandResult, output};
 
@@ -21,7 +24,7 @@ use crate::{CommandResult, output};
 /// if the format cannot be written to the target.
 pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     let (by_name, compressed) = args.out.as_deref().map(by_ending).unwrap_or_default();
-    let contradicts = args.format.zip(by_name).is_some_and(|(format, named)| format != named)
+    let contradicts = args.format.zip(by_name).is_some_and(|(format, named)| format.name != named.name)
         || args.compress.zip(compressed).is_some_and(|(compress, named)| compress != named);
     if contradicts {
         let name = args.out.as_deref().unwrap_or(Path::new("")).display();
@@ -30,80 +33,71 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         )));
     }
     if let (None, None, Some(ending)) = (args.format, by_name, args.out.as_deref().and_then(unknown_ending)) {
+        let of_file = FORMATS.iter().filter(|kind| !kind.needs_folder);
+        let endings = one_of(of_file.map(|kind| format!(".{}", kind.extensions[0])));
         return Err(Failure::Usage(format!(
-            "no format of one file has the ending .{ending}: choose .jsonl, .parquet, .csv, .tei, .xml, .md, .conllu or .vert, or set --format (text needs --into DIR)"
+            "no format of one file has the ending .{ending}: choose {endings}, or set --format (text needs --into DIR)"
         )));
     }
     let compress = args.compress.or(compressed).unwrap_or(Compress::None);
-    let formulas = if args.guard_formulas { Formulas::Guarded } else { Formulas::Unchanged };
-    let format = to_format(args.format.or(by_name).unwrap_or(ExportFormat::Jsonl), compress, formulas);
-    if format.needs_folder() && args.into.is_none() {
+    let kind = args.format.or(by_name).unwrap_or(&FORMATS[0]);
+    if kind.needs_folder && args.into.is_none() {
         return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
     }
-    if compress != Compress::None && format.compression().is_none() {
+    if compress != Compress::None && !kind.can_be_compressed() {
         let what = if args.compress.is_some() { "--compress" } else { "the ending .gz or .zst" };
         return Err(Failure::Usage(format!(
             "{what} is not possible: this format has a compression of its own, or plain text files"
         )));
     }
-    if compress != Compress::None && matches!(format, Format::Markdown(_)) && args.into.is_some() {
-        return Err(Failure::Usage(
-            "--compress is not possible: --into writes Markdown as one file per document".into(),
-        ));
+    if compress != Compress::None && matches!(kind.layout, Layout::FilePerDocument) && args.into.is_some() {
+        return Err(Failure::Usage(format!(
+            "--compress is not possible: --into writes {} as one file per document",
+            kind.name
+        )));
     }
-    if args.fields.is_some() && !format.has_fields() {
-        return Err(Failure::Usage("--fields requires --format jsonl, csv, parquet or datasets".into()));
+    if args.fields.is_some() && !kind.has_fields {
+        return Err(requires("--fields", |kind| kind.has_fields));
     }
-    if args.guard_formulas && !matches!(format, Format::Csv(..)) {
-        return Err(Failure::Usage("--guard-formulas requires --format csv".into()));
+    if args.guard_formulas && !kind.has_formulas {
+        return Err(requires("--guard-formulas", |kind| kind.has_formulas));
     }
-    let is_binary = compress != Compress::None || format == Format::Parquet;
+    let is_binary = compress != Compress::None || kind.is_binary();
     if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
         return Err(Failure::Usage("this format cannot be written to a terminal: set --out FILE".into()));
     }
-    Ok(format)
-}
-
-const fn to_format(format: ExportFormat, compress: Compress, formulas: Formulas) -> Format {
     let compression = match compress {
         Compress::None => Compression::None,
         Compress::Gzip => Compression::Gzip,
         Compress::Zstd => Compression::Zstd,
     };
-    match format {
-        ExportFormat::Jsonl => Format::JsonLines(compression),
-        ExportFormat::Csv => Format::Csv(compression, formulas),
-        ExportFormat::Vertical => Format::Vertical(compression),
-        ExportFormat::Conllu => Format::Conllu(compression),
-        ExportFormat::Tei => Format::Tei(compression),
-        ExportFormat::Markdown => Format::Markdown(compression),
-        ExportFormat::Parquet => Format::Parquet,
-        ExportFormat::Text => Format::TextByDocument,
-        ExportFormat::TextBySite => Format::TextBySite,
-        ExportFormat::Datasets => Format::Datasets,
+    let formulas = if args.guard_formulas { Formulas::Guarded } else { Formulas::Unchanged };
+    Ok(Format { kind, compression, formulas })
+}
+
+fn requires(option: &str, fits: fn(&FormatKind) -> bool) -> Failure {
+    let names = one_of(FORMATS.iter().filter(|kind| fits(kind)).map(|kind| kind.name.to_owned()));
+    Failure::Usage(format!("{option} requires --format {names}"))
+}
+
+fn one_of(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
     }
 }
 
 /// Returns the format and the compression that the extensions of a file name state, as in `x.parquet`,
 /// `x.jsonl.gz` or `x.vert.zst`.
-fn by_ending(path: &Path) -> (Option<ExportFormat>, Option<Compress>) {
+fn by_ending(path: &Path) -> (Option<&'static FormatKind>, Option<Compress>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let (name, compress) = match name.rsplit_once('.') {
         Some((name, "gz")) => (name, Some(Compress::Gzip)),
         Some((name, "zst")) => (name, Some(Compress::Zstd)),
         _ => (name.as_str(), None),
     };
-    let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("parquet") => ExportFormat::Parquet,
-        Some("jsonl" | "ndjson") => ExportFormat::Jsonl,
-        Some("csv") => ExportFormat::Csv,
-        Some("vert" | "vertical") => ExportFormat::Vertical,
-        Some("conllu") => ExportFormat::Conllu,
-        Some("xml" | "tei") => ExportFormat::Tei,
-        Some("md" | "markdown") => ExportFormat::Markdown,
-        _ => return (None, compress),
-    };
-    (Some(format), compress)
+    (name.rsplit_once('.').and_then(|(_, ending)| FormatKind::with_extension(ending)), compress)
 }
 
 /// Returns the extension of a file name if it consists only of letters and does not name a compression. Other
@@ -258,13 +252,16 @@ mod tests {
 
     #[test]
     fn endings_of_names() {
-        let of = |name: &str| by_ending(Path::new(name));
-        assert_eq!(of("a/x.parquet"), (Some(ExportFormat::Parquet), None));
-        assert_eq!(of("x.JSONL.gz"), (Some(ExportFormat::Jsonl), Some(Compress::Gzip)));
-        assert_eq!(of("x.vert.zst"), (Some(ExportFormat::Vertical), Some(Compress::Zstd)));
+        let of = |name: &str| {
+            let (kind, compress) = by_ending(Path::new(name));
+            (kind.map(|kind| kind.name), compress)
+        };
+        assert_eq!(of("a/x.parquet"), (Some("parquet"), None));
+        assert_eq!(of("x.JSONL.gz"), (Some("jsonl"), Some(Compress::Gzip)));
+        assert_eq!(of("x.vert.zst"), (Some("vertical"), Some(Compress::Zstd)));
         assert_eq!(of("x.gz"), (None, Some(Compress::Gzip)));
-        assert_eq!(of("x.csv.gz"), (Some(ExportFormat::Csv), Some(Compress::Gzip)));
-        assert_eq!(of("x.xml"), (Some(ExportFormat::Tei), None));
+        assert_eq!(of("x.csv.gz"), (Some("csv"), Some(Compress::Gzip)));
+        assert_eq!(of("x.xml"), (Some("tei"), None));
         for name in ["x", "x.txt", "parquet", "-", ""] {
             assert_eq!(of(name), (None, None), "{name}");
         }
