@@ -18,10 +18,14 @@ use crate::block_model::{ClassifiedBlock, PathIndex};
 const FEW_SENTENCES: f64 = 60.0;
 const SOME_LINKS: f64 = 0.25;
 
-/// A declared article with a publication time and a sequence of prose of at least this number of words is an article
-/// if less than the share `MAX_LINKS` of its words is in links, and if nothing suggests a wall or a gallery.
+/// A declared article with a publication time, a headline in its URL and a sequence of prose of at least this number of
+/// words is an article if less than the share `MAX_LINKS` of its words is in links, and if nothing suggests a wall or a
+/// gallery.
 const CERTAIN_STRETCH: f64 = 200.0;
 const MAX_LINKS: f64 = 0.5;
+
+/// Minimum number of words of a headline in a URL, or of digits in a row in its place.
+const MIN_HEADLINE: f32 = 4.0;
 
 pub(super) struct Evidence<'a> {
     pub(super) page: &'a Page,
@@ -116,7 +120,10 @@ impl<'a> Evidence<'a> {
     }
 
     fn declares_long_article(&self) -> bool {
+        let has_headline =
+            |address: UrlFeatures| address.slug_words >= MIN_HEADLINE || address.digits >= MIN_HEADLINE;
         self.signals.stretch >= CERTAIN_STRETCH
+            && self.address.is_some_and(has_headline)
             && self.signals.link_share() < MAX_LINKS
             && self.is_dated_article()
             && self.reading().paywalled() != Some(true)
