@@ -140,14 +140,14 @@ impl Tree {
         std::iter::successors(Some(id), up)
     }
 
-    /// Whether the node is an element that starts and ends a line ([`is_block`](crate::text::is_block)).
+    /// Whether the node is an element that starts and ends a line ([`is_block`](crate::tags::is_block)).
     #[must_use]
     #[inline]
     pub fn is_block(&self, id: NodeId) -> bool {
         self.node(id).display.is_block()
     }
 
-    /// Whether the node is an element that never has text ([`never_text`](crate::text::never_text)).
+    /// Whether the node is an element that never has text ([`never_text`](crate::tags::never_text)).
     #[must_use]
     #[inline]
     pub fn is_never_text(&self, id: NodeId) -> bool {
