@@ -135,6 +135,7 @@ impl Tree {
     }
 
     /// Returns a node and the nodes around it, innermost first.
+    #[inline]
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
         let up = |id: &NodeId| Some(self.node(*id).parent).filter(|parent| parent != id);
         std::iter::successors(Some(id), up)
@@ -193,6 +194,7 @@ impl Tree {
     }
 
     /// Whether any element of the page has the attribute. This is faster than a check of each element.
+    #[inline]
     pub fn has_attribute(&self, name: &LocalName) -> bool {
         self.attributes.iter().any(|(known, _)| known == name)
     }
@@ -229,6 +231,7 @@ impl Tree {
     }
 
     /// Iterates over all elements of this name, in document order.
+    #[inline]
     pub fn elements(&self, tag: &str) -> impl Iterator<Item = NodeId> + use<'_> {
         // Interned names are compared as numbers.
         let wanted = LocalName::from(tag);
