@@ -25,14 +25,15 @@ use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, PROXY_AUTHENTICATE,
 };
-use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
 
 use crate::address::{AddressPolicy, RefusedAddress, Resolver, environment_proxies, proxy_hosts};
 use crate::body::Codings;
+use crate::client_error::ClientError;
 use crate::connections::Connections;
 use crate::error::FetchError;
+use crate::headers::{MAX_HEAD, MAX_HEADERS};
 use crate::message::{Request, RequestKind, Response, accept_body, accept_type};
 use crate::permit::RequestLease;
 use crate::proxy::Proxies;
@@ -44,10 +45,6 @@ use crate::tls::RootCertificates;
 const IDLE: Duration = Duration::from_secs(30);
 /// Maximum number of bytes that are kept of the body of an unsuccessful response.
 const REFUSAL_BODY: u64 = 64 * 1024;
-/// Maximum number of header lines. The library's default of 100 is too low for some sites.
-const MAX_HEADERS: usize = 256;
-/// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
-const MAX_HEAD: usize = 256 * 1024;
 /// The library's limit for headers over HTTP/2. It exceeds [`MAX_HEAD`], so that this module detects headers
 /// that are too large. The library would only reset the stream, without a reason. Over HTTP/1.1, the
 /// library's limit is 408 KiB.
@@ -66,25 +63,6 @@ const FILES_PAUSE: Duration = Duration::from_millis(500);
 pub fn choose_cryptography() {
     // An error means that the cryptography is already selected.
     let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-/// Why a client cannot be created.
-#[derive(Debug, Error)]
-pub enum ClientError {
-    /// `fetch.proxy` is not a proxy address.
-    #[error("fetch.proxy: {0}")]
-    Proxy(String),
-    /// The user agent is not a valid header value.
-    #[error("fetch.user_agent: cannot be sent as a header; use ASCII")]
-    Agent,
-    /// No root certificates were found.
-    #[error(
-        "no root certificates to check https servers with: {0}; install the system's (the package ca-certificates), or set SSL_CERT_FILE to a file of PEM certificates or SSL_CERT_DIR to a folder of them"
-    )]
-    NoRoots(String),
-    /// An error of the HTTP library.
-    #[error("the HTTP client cannot be set up: {0}")]
-    Library(String),
 }
 
 /// Sends requests and applies the limits to each response. Clones are cheap and share their connections.
@@ -226,7 +204,7 @@ impl Client {
             return Err(FetchError::BadProxy(format!("{proxy}: it asks for a login (407)")));
         }
         if !fits(answer.headers()) {
-            return Err(HEADERS_TOO_LARGE);
+            return Err(FetchError::HEADERS_TOO_LARGE);
         }
         let mut response = Response { sent, ..response_head(&request.url, &answer) };
         if answer.status() == StatusCode::PARTIAL_CONTENT && !is_whole_range(&response.headers) {
@@ -360,9 +338,6 @@ fn response_head(url: &Url, answer: &reqwest::Response) -> Response {
 fn proxy(address: &str) -> Result<reqwest::Proxy, ClientError> {
     reqwest::Proxy::all(address).map_err(|e| ClientError::Proxy(e.to_string()))
 }
-
-pub(crate) const HEADERS_TOO_LARGE: FetchError =
-    FetchError::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
 
 fn fits(headers: &HeaderMap) -> bool {
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();

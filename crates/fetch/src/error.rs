@@ -14,7 +14,7 @@ use gleaner_http::retry::is_out_of_files;
 use thiserror::Error;
 
 use crate::address::RefusedAddress;
-use crate::client::HEADERS_TOO_LARGE;
+use crate::headers::{MAX_HEAD, MAX_HEADERS};
 use crate::tls::TlsFault;
 
 /// Why there is no usable response. A status such as 404 or 503 is a [`crate::Response`], not an error.
@@ -94,6 +94,8 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    pub(crate) const HEADERS_TOO_LARGE: Self = Self::HeadersTooLarge { bytes: MAX_HEAD, lines: MAX_HEADERS };
+
     /// Returns a short stable label for records and counters.
     #[must_use]
     pub fn label(&self) -> &'static str {
@@ -159,7 +161,7 @@ impl FetchError {
             return Self::Tls { fault: TlsFault::from_error(error), detail: message };
         }
         if message == "message head is too large" {
-            return HEADERS_TOO_LARGE;
+            return Self::HEADERS_TOO_LARGE;
         }
         if chain.iter().filter_map(|e| e.downcast_ref()).any(is_refused_here) {
             return Self::Broken(format!("its HTTP/2 headers are malformed, or far too large ({message})"));

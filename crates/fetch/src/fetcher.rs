@@ -17,7 +17,8 @@ use url::{Position, Url};
 
 use crate::access::RobotsRecord;
 use crate::backoff::{BackoffReason, Backoffs};
-use crate::client::{Client, ClientError};
+use crate::client::Client;
+use crate::client_error::ClientError;
 use crate::cookies::Cookies;
 use crate::error::FetchError;
 use crate::gate::{GateGuard, Gates};

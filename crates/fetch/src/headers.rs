@@ -1,4 +1,4 @@
-//! Parses the values of the headers `Content-Type` and `Retry-After`.
+//! Parses the values of the headers `Content-Type` and `Retry-After`, and has the limits of headers.
 //!
 //! An unreadable value is treated as missing.
 
@@ -8,6 +8,10 @@ use jiff::Timestamp;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::TimeZone;
 
+/// Maximum number of header lines. The library's default of 100 is too low for some sites.
+pub(crate) const MAX_HEADERS: usize = 256;
+/// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
+pub(crate) const MAX_HEAD: usize = 256 * 1024;
 /// The maximum `Retry-After`. It replaces longer values.
 pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
 

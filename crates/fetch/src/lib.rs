@@ -17,6 +17,7 @@ mod address;
 mod backoff;
 mod body;
 mod client;
+mod client_error;
 mod connections;
 mod cookies;
 mod dns_cache;
@@ -35,7 +36,8 @@ mod tls;
 
 pub use access::{Access, RobotsRecord, RobotsState};
 pub use backoff::{BackoffReason, BackoffStart, Backoffs};
-pub use client::{Client, ClientError, FILES_OF_A_REQUEST, choose_cryptography};
+pub use client::{Client, FILES_OF_A_REQUEST, choose_cryptography};
+pub use client_error::ClientError;
 pub use cookies::Cookies;
 pub use error::FetchError;
 pub use fetcher::{Fetcher, LONGEST_REDIRECT_WAIT, Politeness, RobotsAnswer, RobotsRequest, host_of};

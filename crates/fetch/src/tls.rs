@@ -24,7 +24,7 @@ use rustls::{
 };
 use thiserror::Error;
 
-use crate::client::ClientError;
+use crate::client_error::ClientError;
 
 /// The root certificates for checking server certificates. Clones are cheap.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@
 //!
 //! The crate does no I/O, uses no clock and has no async functions. No function returns a `Result`, because
 //! broken HTML is not an error. A page that would take more than about a second to parse is cut (see
-//! [`Page::truncated`]).
+//! [`Tree::truncated`]).
 //!
 //! ```
 //! use gleaner_html::{Page, decode, metadata, text};

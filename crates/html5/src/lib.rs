@@ -15,6 +15,7 @@
 //! | module | content |
 //! |---|---|
 //! | `tree` | the tree, as a flat list of nodes |
+//! | `parse` | the choice between the two builders |
 //! | `partial` | trees without the content of unwanted elements |
 //! | [`element_kinds`] | which elements are unwanted |
 //! | [`tags`] | what the name of an element says about its text |
@@ -28,6 +29,7 @@
 mod attribute_flood;
 pub mod element_kinds;
 mod fast;
+mod parse;
 mod partial;
 mod reference;
 pub mod tag_state;

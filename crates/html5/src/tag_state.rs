@@ -28,6 +28,7 @@ use State::{AfterName, BeforeName, BeforeValue, Double, Name, Single, TagName, U
 impl State {
     /// Returns the state after a byte, or `None` if the byte ends the tag.
     #[must_use]
+    #[inline]
     pub const fn after(self, byte: u8) -> Option<Self> {
         let space = byte.is_ascii_whitespace();
         Some(match (self, byte) {

@@ -74,24 +74,28 @@ impl Display {
 
     /// Whether the element starts and ends a line ([`is_block`]).
     #[must_use]
+    #[inline]
     pub fn is_block(self) -> bool {
         self.0 & Self::BLOCK != 0
     }
 
     /// Whether the element never yields text ([`never_text`]).
     #[must_use]
+    #[inline]
     pub fn is_never_text(self) -> bool {
         self.0 & Self::NEVER_TEXT != 0
     }
 
     /// Whether the element is a custom element, whose name contains a hyphen.
     #[must_use]
+    #[inline]
     pub fn is_custom(self) -> bool {
         self.0 & Self::CUSTOM != 0
     }
 
     /// Whether the element takes no space on the page.
     #[must_use]
+    #[inline]
     pub fn is_invisible(self) -> bool {
         self.0 & Self::INVISIBLE != 0
     }

@@ -172,7 +172,7 @@ pub(crate) async fn sign_in(
 
 /// Returns `path` if it is a path on this server, and `/` otherwise. Browsers remove tabs and line breaks
 /// from an address, read `\` as `/`, and read `//` as the start of another server's name (the URL standard,
-/// https://url.spec.whatwg.org/#url-parsing).
+/// <https://url.spec.whatwg.org/#url-parsing>).
 fn path_on_this_server(path: &str) -> &str {
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if is_plain && path.starts_with('/') && !path.starts_with("//") { path } else { "/" }

@@ -8,8 +8,8 @@ use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::OutcomeClass;
 use gleaner_store::{Counts, Run, StoreError, Totals};
 
-use crate::status::app_state::ServedCorpus;
 use crate::status::report_cache::{ReportCache, ReportSummary};
+use crate::status::served::ServedCorpus;
 use crate::status::workers::{WorkerState, WorkersView};
 
 pub(crate) const RUNS_SHOWN: usize = 14;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gleaner_crawl::{ActiveHost, ProgressSnapshot};
 
-use crate::status::app_state::RunningCrawl;
+use crate::status::served::RunningCrawl;
 
 pub(crate) const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
 

@@ -9,6 +9,7 @@
 //! | `corpus_view` | caches runs, hosts and totals of the corpus |
 //! | `workers` | reads the workers of a shared corpus |
 //! | `report_cache` | reads the reports of the last runs |
+//! | `served` | what the program gives to the server |
 //! | `crawl_monitor` | samples the running crawl |
 //! | `search` | searches the texts of the documents |
 //! | `page_lines` | classifies the lines of a document's page |
@@ -50,12 +51,13 @@ mod report_cache;
 mod request;
 mod search;
 mod security;
+mod served;
 pub(crate) mod server;
 mod workers;
 
 pub(crate) use access_token::AccessToken;
-pub(crate) use app_state::{CrawlNow, Hooks, RunningCrawl, ServedCorpus};
 pub(crate) use describe::describe;
+pub(crate) use served::{CrawlNow, Hooks, RunningCrawl, ServedCorpus};
 pub(crate) use server::{Server, ServerOptions};
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use gleaner_frontier::UrlKey;
 use gleaner_html::embedded::complete;
 use gleaner_store::StoreError;
 
-use crate::status::app_state::ServedCorpus;
 use crate::status::explain::{ExplanationInput, ListedLine, listed};
+use crate::status::served::ServedCorpus;
 
 pub(crate) const MAX_LINES: usize = 1_500;
 

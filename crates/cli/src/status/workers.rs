@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gleaner_store::{PARTITIONS, StoreError, WorkerStatus};
 
-use crate::status::app_state::ServedCorpus;
+use crate::status::served::ServedCorpus;
 
 /// Workers that have not reported for longer than this are not shown.
 const MAX_SILENCE: Duration = Duration::from_secs(24 * 3_600);

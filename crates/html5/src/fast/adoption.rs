@@ -15,10 +15,10 @@ use crate::element_kinds;
 use crate::tags::Display;
 use crate::tree::{Node, NodeId, NodeKind};
 
-use super::FallbackReason;
 use super::builder::Builder;
 use super::formatting::Entry;
 use super::names::Name;
+use super::result::FallbackReason;
 use super::stack::OpenElement;
 use super::tag::{Tag, set};
 

@@ -8,10 +8,10 @@ use html5ever::LocalName;
 use crate::tags::Display;
 use crate::tree::{NodeId, NodeKind};
 
-use super::FallbackReason;
 use super::builder::Builder;
 use super::names::Name;
 use super::references;
+use super::result::FallbackReason;
 use super::scanner::is_space;
 use super::tag::Tag;
 

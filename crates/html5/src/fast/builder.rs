@@ -16,9 +16,9 @@ use super::flood::Flood;
 use super::formatting::{Entry, Formatting};
 use super::leave_out::LeaveOut;
 use super::names::Names;
+use super::result::{BuildResult, FallbackReason};
 use super::stack::{OpenElement, Stack};
 use super::tag::{Tag, set};
-use super::{BuildResult, FallbackReason};
 use super::{scanner, source};
 
 /// Limits of nodes, depth and attribute bytes. The reference (html5ever) parses larger pages. The limits are

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use html5ever::LocalName;
 
-use super::FallbackReason;
 use super::attributes::StartTag;
 use super::builder::Builder;
 use super::foreign_names::{attribute_name, element_name};
 use super::names::Name;
+use super::result::FallbackReason;
 use super::stack::OpenElement;
 use super::tag::{Tag, set};
 

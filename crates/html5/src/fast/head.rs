@@ -3,11 +3,11 @@
 
 use html5ever::local_name;
 
-use super::FallbackReason;
 use super::attributes::StartTag;
 use super::builder::{Builder, InsertionMode};
 use super::doctype::Quirks;
 use super::names::Name;
+use super::result::FallbackReason;
 use super::stack::OpenElement;
 use super::tag::{Tag, set};
 

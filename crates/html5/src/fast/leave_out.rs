@@ -17,10 +17,10 @@ use html5ever::{LocalName, local_name};
 use crate::element_kinds::{self, ElementKinds};
 use crate::tree::{NodeId, NodeKind};
 
-use super::LeftOut;
 use super::builder::{Builder, InsertionMode};
 use super::names::Name;
 use super::nesting::{UncertainNesting, check_table, enter, enter_foreign, is_table_part, leave};
+use super::result::LeftOut;
 use super::scanner;
 use super::tag::Tag;
 

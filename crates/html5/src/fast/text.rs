@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::FallbackReason;
 use super::attributes::StartTag;
 use super::builder::{Builder, InsertionMode};
+use super::result::FallbackReason;
 use super::tag::{Tag, set};
 use super::{references, scanner};
 
