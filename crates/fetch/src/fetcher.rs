@@ -172,7 +172,7 @@ impl Fetcher {
         drop(place);
         let backoff = |why, retry_after| {
             let held = self.backoffs().push_back(host, why, request.is_repeated, retry_after);
-            tracing::info!(host, hold = ?held.time, "the host is left alone for a while");
+            tracing::info!(host, hold = ?held.time, "backing off from the host");
             held
         };
         match &mut answer {

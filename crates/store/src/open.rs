@@ -73,7 +73,7 @@ pub(crate) fn open_locked(
     }
     let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
     let store = Store::whole(Arc::<Embedded>::clone(&engine), folder, lock);
-    let writer = Writer::from_store(&store).expect("nobody else has this store yet");
+    let writer = Writer::from_store(&store).expect("no other writer exists");
     writer.check_format()?;
     engine.move_texts()?;
     writer.sweep()?;

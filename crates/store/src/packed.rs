@@ -121,8 +121,8 @@ thread_local! {
 
 fn compressed(bytes: &[u8], level: i32) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|compressor| {
-        compressor.set_compression_level(level).expect("the levels are zstd's own");
-        compressor.compress(bytes).expect("the memory for it is reserved by zstd's own bound")
+        compressor.set_compression_level(level).expect("the level is valid");
+        compressor.compress(bytes).expect("the buffer has the size of zstd's bound")
     })
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
         flushed::forget(folder)?;
         if path.exists() {
             let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
-            let name = names.find(|name| !name.exists()).expect("numbers do not end");
+            let name = names.find(|name| !name.exists()).expect("an unused number exists");
             fs::rename(&path, &name).map_err(&wrong)?;
             aside = Some(name);
         }

@@ -104,7 +104,7 @@ pub fn join(folder: &Path, membership: &WorkerParams) -> Result<Writer, StoreErr
         distributed: Some(engine),
         worker: Some(worker),
     };
-    Ok(Writer::from_store(&store).expect("nobody else has this store yet"))
+    Ok(Writer::from_store(&store).expect("no other writer exists"))
 }
 
 /// Opens a shared store for reading. `folder` is for reports and caches. `patience` is the time for retries
