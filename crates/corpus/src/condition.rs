@@ -151,7 +151,7 @@ mod tests {
             ("url=1", "no figure \"url\""),
             ("words=>1", "\">1\" is not a number"),
             ("words>=many", "\"many\" is not a number"),
-            ("words>=NaN", "is no number"),
+            ("words>=NaN", "is not a number"),
             ("confidence>=86", "confidence is between 0 and 1"),
         ];
         for (text, part) in cases {
