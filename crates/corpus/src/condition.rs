@@ -92,7 +92,8 @@ impl FromStr for Condition {
             .find_map(|(sign, meaning)| Some((meaning, rest.strip_prefix(sign)?)))
             .expect("the text was split before a sign");
         let number: Option<f64> = rest.trim().parse().ok().filter(|number: &f64| number.is_finite());
-        let number = number.ok_or_else(|| format!("\"{text}\": \"{}\" is not a number; {form}", rest.trim()))?;
+        let number =
+            number.ok_or_else(|| format!("\"{text}\": \"{}\" is not a number; {form}", rest.trim()))?;
         if most <= 1.0 && !(0.0..=most).contains(&number) {
             return Err(format!("\"{text}\": {figure} is between 0 and 1, such as {figure}>=0.8"));
         }

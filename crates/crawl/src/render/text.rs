@@ -79,7 +79,7 @@ pub fn bytes(bytes: u64) -> String {
 /// Formats a number with an English noun. `noun` is the singular of a noun whose plural ends in `s`.
 ///
 /// ```
-/// use crate::render::text::count;
+/// use gleaner_crawl::render::text::count;
 ///
 /// assert_eq!((count(1, "document"), count(2_000, "page")), ("1 document".into(), "2,000 pages".into()));
 /// ```

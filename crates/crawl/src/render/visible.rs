@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// Makes all control characters of a text visible except line breaks and tabs.
 ///
 /// ```
-/// use crate::render::visible::visible;
+/// use gleaner_crawl::render::visible::visible;
 ///
 /// assert_eq!(visible("a\u{1b}[2J\tb\n"), "a\\u001b[2J\tb\n");
 /// assert_eq!(visible("Mưa lớn"), "Mưa lớn");

@@ -165,7 +165,7 @@ fn serialised_as_text_and_checked_when_read() {
     assert_eq!(json, "\"https://example.com/a?b=1\"");
     assert_eq!(serde_json::from_str::<CanonicalUrl>(&json).unwrap(), url);
     let error = serde_json::from_str::<CanonicalUrl>("\"ftp://a/\"").unwrap_err();
-    assert!(error.to_string().contains("no http"), "{error}");
+    assert!(error.to_string().contains("not an http"), "{error}");
 }
 
 /// Random texts with difficult characters. Many of them are addresses.
