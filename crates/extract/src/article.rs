@@ -181,8 +181,8 @@ pub fn judge(page: &Page, url: &str) -> PageClass {
 }
 
 /// Extracts a page of a site, if it is an article. Decides like [`judge`], with two differences: a page is also a hub if
-/// it has little prose, many links and no line at a DOM path of body text. And if the template knows the page, neither
-/// model is asked whether it is an article.
+/// it has little prose, many links and no line at a DOM path of body text. And if the template knows the page, the page
+/// model is not asked.
 pub(crate) fn extract_article(
     template: &PreparedTemplate,
     page: &Page,
@@ -194,7 +194,7 @@ pub(crate) fn extract_article(
         return Err(reason);
     }
     if let Some(extraction) = template.extract_known(page, pins, block_model::built_in()) {
-        return Ok(extraction);
+        return wall_or_gallery(&evidence, &extraction.blocks).map_or(Ok(extraction), Err);
     }
     let blocks = block_model::classify(page, block_model::built_in());
     match reason(model::built_in(), &evidence, &blocks) {
@@ -231,17 +231,8 @@ fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Op
     if evidence.is_certain(|| judged) {
         return None;
     }
-    if let Some(wall) = walls::wall(evidence.page, judged, evidence.is_dated_article()) {
-        return Some(wall);
-    }
-    if let Some(reason) = evidence.poor_or_declared() {
+    if let Some(reason) = wall_or_gallery(evidence, judged) {
         return Some(reason);
-    }
-    if walls::is_gallery(judged) {
-        return Some(NotArticleReason::Gallery);
-    }
-    if walls::is_scrambled(evidence.metadata(), judged) {
-        return Some(NotArticleReason::LoginWall);
     }
     let marks: Vec<LineMarks> = judged.iter().map(LineMarks::from_judged).collect();
     let cards = Cards::new(evidence.page, &marks);
@@ -253,6 +244,20 @@ fn reason(model: &Forest, evidence: &Evidence, judged: &[ClassifiedBlock]) -> Op
     // A page without links leads nowhere, so it is no list.
     let has_links = evidence.signals.linked > 0.0;
     (evidence.is_hub() || has_links && is_doubted()).then(|| evidence.kind_of_hub(cards.priced))
+}
+
+fn wall_or_gallery(evidence: &Evidence, judged: &[ClassifiedBlock]) -> Option<NotArticleReason> {
+    if let Some(wall) = walls::wall(evidence.page, judged, evidence.is_dated_article()) {
+        return Some(wall);
+    }
+    if let Some(reason) = evidence.poor_or_declared() {
+        return Some(reason);
+    }
+    if walls::is_gallery(judged) {
+        return Some(NotArticleReason::Gallery);
+    }
+    let is_scrambled = evidence.is_paywalled() && walls::is_scrambled(evidence.metadata(), judged);
+    is_scrambled.then_some(NotArticleReason::LoginWall)
 }
 
 fn is_hub(signals: &Signals, declared: DeclaredType, front_page: bool) -> bool {

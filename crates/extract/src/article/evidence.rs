@@ -119,6 +119,11 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// Whether the page says that only subscribers may read the text.
+    pub(super) fn is_paywalled(&self) -> bool {
+        self.reading().paywalled() == Some(true)
+    }
+
     fn declares_long_article(&self) -> bool {
         let has_headline =
             |address: UrlFeatures| address.slug_words >= MIN_HEADLINE || address.digits >= MIN_HEADLINE;
@@ -126,7 +131,7 @@ impl<'a> Evidence<'a> {
             && self.address.is_some_and(has_headline)
             && self.signals.link_share() < MAX_LINKS
             && self.is_dated_article()
-            && self.reading().paywalled() != Some(true)
+            && !self.is_paywalled()
     }
 
     /// Returns the kind of a hub. `priced` is the number of its cards with prices.
