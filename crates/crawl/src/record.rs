@@ -32,19 +32,29 @@ impl Pipeline {
         self.archive(&mut visit, &processed.content, records)?;
         keep_validators(&mut visit, &mut processed);
         let (mut change, read) = self.record_links(&mut visit, &mut processed)?;
-        let has_links = !processed.links.found.is_empty();
-        let (outcome, fit) = match processed.content {
+        let is_page = visit.record.role == Role::Page;
+        let mut article_fit = None;
+        let outcome = match processed.content {
             Content::Raw(page) => return self.buffer(change, &visit, &read, page),
             Content::Article(article) => {
                 let ExtractedArticle { document, fit, raw } = *article;
-                let outcome = self.recorder.place(&mut change, &visit, document)?;
-                let is_of_article = outcome != Outcome::Listing;
-                (outcome, is_of_article.then_some((fit, raw)))
+                article_fit = Some((fit, raw));
+                self.recorder.place(&mut change, &visit, document)?
             }
-            other => (outcome_without_document(other, visit.record.role, has_links), None),
+            Content::NotArticle(reason) => {
+                let outcome = Outcome::NotArticle { reason: reason.into() };
+                // A site may show a wall, such as a login page, instead of its front page.
+                let is_front = visit.record.role == Role::Front && processed.links.found.is_empty();
+                if is_page || is_front && is_wall(&outcome.reason()) { outcome } else { Outcome::Listing }
+            }
+            Content::Excluded(rule) if is_page => Outcome::Excluded { rule: rule.into() },
+            Content::Unreadable(reason) => Outcome::Unreadable { reason },
+            // A front page or section stays one.
+            Content::Excluded(_) | Content::List => Outcome::Listing,
         };
+        let article_fit = article_fit.filter(|_| outcome != Outcome::Listing);
         self.end(&mut change, &visit, &read, outcome)?;
-        if let Some((fit, raw)) = fit {
+        if let Some((fit, raw)) = article_fit {
             self.learner.record_fit(&self.recorder.store, &mut change, &visit, fit, raw)?;
         }
         self.commit(change)
@@ -96,22 +106,6 @@ impl Pipeline {
         self.recorder.archive(records, None)?;
         let (change, read) = (self.recorder.writer.begin(), ReadSummary { bytes, ..ReadSummary::default() });
         self.end_visit(change, visit, &read, Outcome::Unchanged)
-    }
-}
-
-/// Returns the outcome of a page or list that gives no document.
-fn outcome_without_document(content: Content, role: Role, has_links: bool) -> Outcome {
-    match content {
-        Content::NotArticle(reason) => {
-            let outcome = Outcome::NotArticle { reason: reason.into() };
-            // A site may show a wall, such as a login page, instead of its front page.
-            let is_walled = role == Role::Front && is_wall(&outcome.reason()) && !has_links;
-            if role == Role::Page || is_walled { outcome } else { Outcome::Listing }
-        }
-        Content::Excluded(rule) if role == Role::Page => Outcome::Excluded { rule: rule.into() },
-        Content::Unreadable(reason) => Outcome::Unreadable { reason },
-        // A front page or section stays one.
-        Content::Excluded(_) | Content::List | Content::Article(_) | Content::Raw(_) => Outcome::Listing,
     }
 }
 

@@ -11,7 +11,7 @@
 //! 3. [`Signals`] recognize hubs. An article has one long sequence of sentences that no line of links
 //!    interrupts. A hub has many short sequences.
 //! 4. A declared article with a publication time, a headline in its URL and long prose is an article if nothing suggests a
-//!    wall or a gallery. Neither model is asked about it.
+//!    wall or a gallery. This takes neither the block model nor the page model.
 //! 5. A page model ([`feature_row`]) decides on the remaining pages. It rejects a page only if the page is
 //!    almost certainly not an article. About ninety features describe the body text that the block model
 //!    found, links, cards, controls, headline, declarations and address.
@@ -181,8 +181,8 @@ pub fn judge(page: &Page, url: &str) -> PageClass {
 }
 
 /// Extracts a page of a site, if it is an article. Decides like [`judge`], with two differences: a page is also a hub if
-/// it has little prose, many links and no line at a DOM path of body text. And if the template knows the page, the page
-/// model is not asked.
+/// it has little prose, many links and no line at a DOM path of body text. And the page model decides only if the template
+/// does not know the page.
 pub(crate) fn extract_article(
     template: &PreparedTemplate,
     page: &Page,
@@ -354,6 +354,32 @@ mod tests {
         ];
         for (url, more, expected) in cases {
             assert_eq!(judge(&page(more), url), expected, "{url} {more}");
+        }
+    }
+
+    #[test]
+    fn a_dated_article_with_long_prose_and_a_headline_in_its_url_is_certain() {
+        let url = "https://paper.example/news/rain-in-the-valley";
+        let dated = "<meta property='article:published_time' content='2026-11-20T09:30:00Z'>";
+        let paid = "<script type='application/ld+json'>{\"@type\": \"NewsArticle\", \"isAccessibleForFree\": false}</script>";
+        let link = "<li><a href=/x>Council agrees on a new bridge after years of debate</a>";
+        let caption = format!("<figure><figcaption>{SENTENCE}</figcaption></figure>");
+        let cases = [
+            (url, dated.to_owned(), story(12), true),
+            ("https://paper.example/news/20261120", dated.to_owned(), story(12), true),
+            ("https://paper.example/in-the-news", dated.to_owned(), story(12), false),
+            ("", dated.to_owned(), story(12), false),
+            (url, String::new(), story(12), false),
+            (url, dated.to_owned(), story(6), false),
+            (url, dated.to_owned(), format!("{}{}", story(12), link.repeat(40)), false),
+            (url, format!("{dated}{paid}"), story(12), false),
+            (url, dated.to_owned(), format!("{}<p>Page not found</p>", story(12)), false),
+            (url, dated.to_owned(), format!("{}{}", story(12), caption.repeat(5)), false),
+        ];
+        for (url, head, body, expected) in cases {
+            let page = Page::parse(&format!("{head}<h1>Rain</h1>{body}"));
+            let lines = || PathIndex::default().lines(&page, |_| true);
+            assert_eq!(Evidence::new(&page, url).is_certain(lines), expected, "{url} {head} {}", body.len());
         }
     }
 

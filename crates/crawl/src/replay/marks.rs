@@ -5,9 +5,12 @@
 //! worker. Therefore all its files share one mark, the [`Checkpoint`].
 
 use std::cmp::Ordering;
+use std::path::PathBuf;
 
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{Change, PartitionId, Reextracted, Store, StoreError};
+
+use super::source::WarcFile;
 
 /// The mark of a file that was processed to its end, whatever its length.
 pub(super) const DONE: u64 = u64::MAX;
@@ -127,6 +130,21 @@ impl FileMarks {
             Self::Even(old) => Self::Even(old.max(mark)),
             Self::Uneven(marks) => Self::new(marks.into_iter().map(|old| old.max(mark)).collect()),
         }
+    }
+}
+
+/// How far a file was replayed.
+pub(super) struct ReplayProgress {
+    pub(super) path: PathBuf,
+    pub(super) number: u32,
+    pub(super) marks: FileMarks,
+    /// The offset of the last response that was read, or of the end of the file.
+    pub(super) heard: u64,
+}
+
+impl ReplayProgress {
+    pub(super) fn new(source: WarcFile, marks: FileMarks) -> Self {
+        Self { number: source.number(), heard: marks.least(), marks, path: source.path }
     }
 }
 

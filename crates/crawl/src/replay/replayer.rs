@@ -1,7 +1,6 @@
 //! Provides responses from WARC files, and decides which host is processed next.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +11,7 @@ use gleaner_frontier::{FoundUrl, Role};
 use gleaner_store::{Change, HostId, QueuePosition, StoreError};
 
 use super::archived_response::{ArchivedResponse, RecordPlace};
-use super::marks::{Checkpoint, FileMarks, OwnPartitions};
+use super::marks::{Checkpoint, FileMarks, OwnPartitions, ReplayProgress};
 use super::source::{self, FileEvent, WarcFile, log_damage};
 use super::{Plan, Purpose, ReplaySummary};
 use crate::archive::archived;
@@ -64,20 +63,6 @@ pub(super) enum ReplayEnd {
     Stopped,
     /// This worker gained partitions, or must release some. Work then continues with the new partitions.
     Regrouping,
-}
-
-pub(super) struct ReplayProgress {
-    path: PathBuf,
-    pub(super) number: u32,
-    marks: FileMarks,
-    /// The offset of the last response that was read, or of the end of the file.
-    heard: u64,
-}
-
-impl ReplayProgress {
-    pub(super) fn new(source: WarcFile, marks: FileMarks) -> Self {
-        Self { number: source.number(), heard: marks.least(), marks, path: source.path }
-    }
 }
 
 impl Replayer {

@@ -110,7 +110,7 @@ impl<'a> Evidence<'a> {
         !self.is_dated_article() && is_hub(&self.signals, self.declared, self.is_front_page())
     }
 
-    /// Whether the page is an article without a doubt, so that no model needs to be asked. `lines` returns all its lines.
+    /// Whether the page is certainly an article, so that the decision needs no model. `lines` returns all its lines.
     pub(super) fn is_certain<L: AsRef<[ClassifiedBlock]>>(&self, lines: impl FnOnce() -> L) -> bool {
         self.declares_long_article() && {
             let lines = lines();

@@ -41,11 +41,13 @@ pub fn extract(page: &Page) -> Option<Document> {
 /// ```
 #[must_use]
 pub fn extract_with(page: &Page, template: Option<&Template>, pins: &Pins) -> Option<Document> {
-    let document = match template {
-        Some(template) => draft(page.tree(), &page.origin(), Some(template.prepared()), pins),
-        None => draft_from(page.tree(), &page.origin(), &page.extract_and_judge(pins), None),
+    let (tree, origin) = (page.tree(), page.origin());
+    let Some(template) = template.map(Template::prepared) else {
+        let document = draft_from(tree, &origin, &page.extract_and_judge(pins), None)?;
+        return Some(Document::with_class(page, document, page.verdict()));
     };
-    Some(Document::from_corpus(page, document?))
+    let document = draft(tree, &origin, Some(template), pins)?;
+    Some(Document::with_class(page, document, template.judge(tree, page.url().unwrap_or_default())))
 }
 
 /// Returns a page's metadata without extracting its text. This takes about as much time as parsing the page.

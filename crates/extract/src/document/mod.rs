@@ -17,7 +17,7 @@ pub use learning::{Added, LearnError, Training, learn};
 pub use page::Page;
 pub use template::Template;
 
-use gleaner_corpus::{Extras, Method, document_fields, words};
+use gleaner_corpus::{Extras, document_fields, words};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +43,11 @@ macro_rules! document {
         }
 
         impl Document {
-            fn new(page: &Page, document: gleaner_corpus::Document) -> Self {
-                let (url, not_article) = (page.url().map(str::to_owned), not_article(page, &document.method));
+            fn new(url: Option<String>, class: PageClass, document: gleaner_corpus::Document) -> Self {
+                let not_article = match class {
+                    PageClass::NotArticle(reason) => Some(reason),
+                    PageClass::Article => None,
+                };
                 Self { url, not_article, $($name: value!($name, $from, document),)* }
             }
         }
@@ -63,16 +66,6 @@ macro_rules! value {
 
 document_fields!(library document);
 
-/// Returns why the page is not an article, or `None` if it is one. As in a crawl, a page that detection
-/// extracted counts as an article without a check.
-fn not_article(page: &Page, method: &str) -> Option<NotArticleReason> {
-    let is_detected = method == Method::Detection.name();
-    match (!is_detected).then(|| page.verdict())? {
-        PageClass::NotArticle(reason) => Some(reason),
-        PageClass::Article => None,
-    }
-}
-
 impl Document {
     /// Returns a document with the page's metadata and an empty text. `method` is the method that found no
     /// text.
@@ -81,9 +74,14 @@ impl Document {
         Self::from_corpus(page, document_of(page.tree(), &page.origin(), &[], method, None))
     }
 
-    /// Converts a document that [`crate::draft`] built from `page`.
+    /// Converts a document that [`crate::draft`] built from `page` without a template of its site.
     #[must_use]
     pub fn from_corpus(page: &Page, document: gleaner_corpus::Document) -> Self {
+        Self::with_class(page, document, page.verdict())
+    }
+
+    /// Converts a document that [`crate::draft`] built from `page`, which has this class.
+    pub(crate) fn with_class(page: &Page, document: gleaner_corpus::Document, class: PageClass) -> Self {
         let mut document = document;
         // If the page's address is unknown, relative addresses cannot be resolved.
         let is_somewhere = |address: &String| !address.starts_with(NOWHERE);
@@ -92,7 +90,7 @@ impl Document {
         let Extras { links, link_texts, .. } = &mut document.extras;
         let known = links.drain(..).zip(link_texts.drain(..)).filter(|(link, _)| is_somewhere(link));
         (document.extras.links, document.extras.link_texts) = known.unzip();
-        Self::new(page, document)
+        Self::new(page.url().map(str::to_owned), class, document)
     }
 
     /// Returns the lines of the text, each with the letter of its kind ([`Self::kinds`]).

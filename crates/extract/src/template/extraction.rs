@@ -260,6 +260,17 @@ impl PreparedTemplate {
         article::extract_article(self, page, url, pins)
     }
 
+    /// Decides whether a page of the site is an article, in the same way as a crawl: a page that detection extracts is one,
+    /// and [`extract_article`](Self::extract_article) decides about other pages.
+    #[must_use]
+    pub fn judge(&self, page: &Page, url: &str) -> PageClass {
+        let pins = Pins::default();
+        if self.extract(page, &pins).method == Method::Detection {
+            return PageClass::Article;
+        }
+        self.extract_article(page, url, &pins).map_or_else(PageClass::NotArticle, |_| PageClass::Article)
+    }
+
     /// Like [`extract`](Self::extract), for a training page of the template, with the answers of the model.
     pub(crate) fn extract_classified(&self, page: &Page, blocks: &[ClassifiedBlock]) -> Extraction {
         let pins = Pins::default();
@@ -359,8 +370,6 @@ mod tests {
     use gleaner_html::text::plain;
 
     use super::*;
-    use crate::article;
-    use crate::article::NotArticleReason;
 
     const STORY: &str = "<h1>Rain</h1><div class=story><p class=lead>The rain, which fell on the valley for the \
         third day in a row, went on, and the river rose above the old bridge.</p></div>\
@@ -462,6 +471,57 @@ mod tests {
         assert!(detected.known > 0.5 && detected.repeated > 0.0, "{detected:?}");
         assert!(detected.margin > 0.5 && detected.margin <= 1.0, "{detected:?}");
         assert!(!template.template().compare(&detected).unlike);
+    }
+
+    #[test]
+    fn a_known_page_with_a_line_in_doubt_is_an_article_unless_the_rules_refuse_it() {
+        let (template, url) = (template(), "https://a.example/story");
+        let doubtful = format!("<section><p>{SENTENCE}</p></section>");
+        let article = template.extract_article(&page(72, &doubtful), url, &Pins::default()).unwrap();
+        assert_eq!(article.method, Method::Template);
+        assert_eq!(template.judge(&page(72, &doubtful), url), PageClass::Article);
+        assert_eq!(template.judge(&page(73, ""), url), PageClass::Article);
+        let author = "https://a.example/staff/ann-weaver";
+        let refused = template.extract_article(&page(72, &doubtful), author, &Pins::default());
+        assert_eq!(refused.unwrap_err(), NotArticleReason::Listing);
+        assert_eq!(
+            template.judge(&page(72, &doubtful), author),
+            PageClass::NotArticle(NotArticleReason::Listing)
+        );
+        assert_eq!(template.judge(&page(73, ""), author), PageClass::Article, "a crawl detects it first");
+    }
+
+    #[test]
+    fn a_gallery_at_known_dom_paths_is_not_an_article() {
+        let of_captions = |number: usize| {
+            let caption = |at: usize| {
+                format!("<figcaption>{SENTENCE} It was picture {number}, number {at}.</figcaption>")
+            };
+            let captions: String = (0..9).map(caption).collect();
+            Page::parse(&format!(
+                "<title>Pictures {number}</title><h1>Pictures {number}</h1><div class=story>{captions}</div>"
+            ))
+        };
+        let mut template = template().into_template();
+        let name = template.site.dom_paths.keys().find(|name| name.contains("story")).unwrap().clone();
+        let stats = template.site.dom_paths[&name].clone();
+        let paths: Vec<String> = SiteTemplate::learn(
+            "a.example",
+            1,
+            jiff::Timestamp::UNIX_EPOCH,
+            &[("https://a.example/", &of_captions(1))],
+        )
+        .site
+        .dom_paths
+        .into_keys()
+        .filter(|name| name.contains("figcaption"))
+        .collect();
+        template.site.dom_paths.extend(paths.into_iter().map(|path| (path, stats.clone())));
+        let template = PreparedTemplate::new(template);
+        let extracted = template.extract(&of_captions(2), &Pins::default());
+        assert!(extracted.method != Method::BlockModel && !extracted.lines().is_empty(), "{extracted:?}");
+        let found = template.extract_article(&of_captions(2), "https://a.example/pictures", &Pins::default());
+        assert_eq!(found.unwrap_err(), NotArticleReason::Gallery);
     }
 
     #[test]

@@ -230,3 +230,21 @@ fn a_teasers_date_is_not_an_earlier_publication() {
         format!("{built}<h1>H</h1>{}<div><time datetime=2026-09-02>2 Sep</time></div>", "<p>x".repeat(60));
     assert_eq!(of(&teaser).published, some("2026-11-20T09:30:00Z"));
 }
+
+#[test]
+fn a_reading_agrees_with_the_metadata() {
+    let dated = "<meta property='article:published_time' content='2026-11-20T09:30:00Z'>";
+    let paid = "<meta property='article:content_tier' content='locked'>";
+    for (html, is_dated, paywalled) in [
+        ("", false, None),
+        (dated, true, None),
+        (paid, false, Some(true)),
+        ("<p>20 November 2026", true, None),
+    ] {
+        let page = Page::parse(html);
+        let reading = MetadataReading::new(&page, "", None);
+        let metadata = reading.metadata();
+        assert_eq!((reading.has_publication_time(), reading.paywalled()), (is_dated, paywalled), "{html}");
+        assert_eq!((metadata.published.is_some(), metadata.paywalled), (is_dated, paywalled), "{html}");
+    }
+}

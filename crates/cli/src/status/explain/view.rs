@@ -8,6 +8,7 @@ use gleaner_extract::article::judge;
 use gleaner_extract::block_model::ClassifiedBlock;
 use gleaner_extract::lines::class::{ClassReason, LineClass};
 use gleaner_extract::pins::Pin;
+use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_html::metadata::metadata;
 use gleaner_html::text::LineKind;
 use maud::{Markup, PreEscaped, html};
@@ -103,8 +104,12 @@ impl<'a> ExplanationView<'a> {
             number(content as u64),
             lines(all)
         );
-        let verdict = judge(self.explained.page, self.explained.url.unwrap_or_default());
-        let judgement = &self.explained.judgement;
+        let ExplanationInput { page, template, judgement, .. } = self.explained;
+        let url = self.explained.url.unwrap_or_default();
+        let class = match template {
+            Some(template) => PreparedTemplate::new(SiteTemplate::clone(template)).judge(page, url),
+            None => judge(page, url),
+        };
         html! {
             dl.facts {
                 (fact("Judged by", &html! { (self.judged_by()) }))
@@ -112,8 +117,7 @@ impl<'a> ExplanationView<'a> {
                     (fact("Confidence", &html! { (percent(confidence)) }))
                 }
                 (fact("Content", &html! { (content) }))
-                // A crawl does not check whether a detected page is an article.
-                @if let (PageClass::NotArticle(reason), true) = (verdict, judgement.method != Method::Detection) {
+                @if let PageClass::NotArticle(reason) = class {
                     (fact("Looks like", &html! { "no article: " (reason.to_string()) }))
                 }
                 @if !self.explained.pins.selects_nothing() { (fact("Pinned", &html! { (self.pinned()) })) }
