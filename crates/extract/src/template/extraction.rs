@@ -504,7 +504,7 @@ mod tests {
         };
         let mut template = template().into_template();
         let name = template.site.dom_paths.keys().find(|name| name.contains("story")).unwrap().clone();
-        let stats = template.site.dom_paths[&name].clone();
+        let stats = template.site.dom_paths[&name];
         let paths: Vec<String> = SiteTemplate::learn(
             "a.example",
             1,
@@ -516,7 +516,7 @@ mod tests {
         .into_keys()
         .filter(|name| name.contains("figcaption"))
         .collect();
-        template.site.dom_paths.extend(paths.into_iter().map(|path| (path, stats.clone())));
+        template.site.dom_paths.extend(paths.into_iter().map(|path| (path, stats)));
         let template = PreparedTemplate::new(template);
         let extracted = template.extract(&of_captions(2), &Pins::default());
         assert!(extracted.method != Method::BlockModel && !extracted.lines().is_empty(), "{extracted:?}");
