@@ -30,7 +30,7 @@ from pyspark.sql.types import StructType
 ROW_GROUP = 16 << 20
 BATCH = 4 << 20
 PIECE = 64 << 20
-MOST_ROWS = 1 << 16
+MAX_ROWS = 1 << 16
 Batches = Iterable[pa.RecordBatch]
 
 
@@ -201,7 +201,7 @@ def row_groups(file: pq.ParquetFile, schema: pa.Schema, start: int, end: int) ->
         column = group.column(0)
         if start <= (column.dictionary_page_offset or column.data_page_offset) < end and group.num_rows:
             rows = BATCH * group.num_rows // max(group.total_byte_size, 1)
-            yield from file.iter_batches(min(max(rows, 1), MOST_ROWS), [number], names)
+            yield from file.iter_batches(min(max(rows, 1), MAX_ROWS), [number], names)
 
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -9,7 +9,7 @@
 use crate::payload::{self, Payload};
 
 /// Maximum number of header lines of a response. Later lines are ignored.
-const MOST_HEADERS: usize = 1_000;
+const MAX_HEADERS: usize = 1_000;
 
 /// An archived response: its status and headers, and its body as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl<'a> HttpMessage<'a> {
         let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end());
         let status = status(lines.next()?)?;
         let mut headers: Vec<(String, String)> = Vec::new();
-        for line in lines.take(MOST_HEADERS) {
+        for line in lines.take(MAX_HEADERS) {
             let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
             let name = std::str::from_utf8(name).unwrap_or_default();
             let text = gleaner_http::coding::header_text(name.trim_end(), line);
@@ -165,6 +165,6 @@ mod tests {
     #[test]
     fn no_end_of_headers() {
         let block = [b"HTTP/1.1 200 OK\r\n".as_slice(), "a: b\r\n".repeat(5_000).as_bytes()].concat();
-        assert_eq!(HttpMessage::parse(&block).unwrap().headers.len(), MOST_HEADERS);
+        assert_eq!(HttpMessage::parse(&block).unwrap().headers.len(), MAX_HEADERS);
     }
 }

@@ -11,7 +11,7 @@
 use gleaner_http::coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip};
 
 /// Maximum number of codings to decode. If there are more, the payload is marked as cut.
-const MOST_CODINGS: usize = 4;
+const MAX_CODINGS: usize = 4;
 
 /// A decoded body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub enum Truncation {
 pub fn decode(coded: &[u8], transfer: &[String], content: &[String], limit: usize) -> Payload {
     let codings = transfer.iter().rev().chain(content.iter().rev());
     // If there are too many codings, some are not decoded. Then the bytes are not a complete body.
-    let is_too_deep = transfer.len() + content.len() > MOST_CODINGS;
+    let is_too_deep = transfer.len() + content.len() > MAX_CODINGS;
     let cut = is_too_deep.then_some(Truncation::Coding);
     let mut payload = Payload { body: coded.to_vec(), end: CodingEnd::None, cut };
-    for coding in codings.take(MOST_CODINGS) {
+    for coding in codings.take(MAX_CODINGS) {
         let step = match coding.as_str() {
             "chunked" => dechunked(&payload.body),
             name => Coding::from_name(name).and_then(|coding| decode_coding(coding, &payload.body, limit)),
@@ -249,12 +249,12 @@ mod tests {
     #[test]
     fn codings_without_end_are_no_body() {
         let mut coded = TEXT.to_vec();
-        for depth in 1..=MOST_CODINGS + 1 {
+        for depth in 1..=MAX_CODINGS + 1 {
             coded = gzip(&coded);
             let payload = decode(&coded, &[], &vec!["gzip".to_owned(); depth], 1000);
             assert_eq!(
                 (payload.body == TEXT, payload.cut.is_none()),
-                (depth <= MOST_CODINGS, depth <= MOST_CODINGS)
+                (depth <= MAX_CODINGS, depth <= MAX_CODINGS)
             );
         }
     }

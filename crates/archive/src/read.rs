@@ -24,7 +24,7 @@ use crate::record::{Damage, Item, Record};
 use crate::scan::next_record;
 use crate::zst::{self, Frames, ZstdDecoder};
 
-const MOST_HEAD: u64 = 1 << 20;
+const MAX_HEAD: u64 = 1 << 20;
 
 /// An iterator over the records of one file.
 #[derive(Debug)]
@@ -298,7 +298,7 @@ fn skip_blank(input: &mut impl BufRead) -> io::Result<bool> {
 }
 
 fn read_head(input: &mut impl BufRead) -> Result<Vec<u8>, ReadError> {
-    let mut input = input.by_ref().take(MOST_HEAD);
+    let mut input = input.by_ref().take(MAX_HEAD);
     let mut line = Vec::new();
     input.read_until(b'\n', &mut line)?;
     if !line.starts_with(b"WARC/") {

@@ -31,10 +31,10 @@ const OF_DICTIONARY: u8 = 0x5d;
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// Base-2 logarithm of the largest window in bytes.
-const MOST_WINDOW: u32 = 27;
+const MAX_WINDOW: u32 = 27;
 
 /// Maximum size of a dictionary in bytes. The specification requires decoders to accept this size.
-const MOST_DICTIONARY: u64 = 8 << 20;
+const MAX_DICTIONARY: u64 = 8 << 20;
 
 const OUT: usize = 128 << 10;
 
@@ -57,7 +57,7 @@ impl fmt::Debug for ZstdDecoder {
 impl ZstdDecoder {
     pub(crate) fn with_dictionary(dictionary: &[u8]) -> io::Result<Self> {
         let mut decoder = Decoder::with_dictionary(dictionary)?;
-        decoder.set_parameter(DParameter::WindowLogMax(MOST_WINDOW))?;
+        decoder.set_parameter(DParameter::WindowLogMax(MAX_WINDOW))?;
         Ok(Self { decoder, out: vec![0; OUT] })
     }
 
@@ -98,14 +98,14 @@ pub(crate) fn skip(input: &mut impl BufRead) -> io::Result<Option<ZstdDecoder>> 
 
 fn dictionary(content: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    content.take(MOST_DICTIONARY + 1).read_to_end(&mut bytes)?;
-    if bytes.starts_with(&MAGIC) && bytes.len() as u64 <= MOST_DICTIONARY {
+    content.take(MAX_DICTIONARY + 1).read_to_end(&mut bytes)?;
+    if bytes.starts_with(&MAGIC) && bytes.len() as u64 <= MAX_DICTIONARY {
         let packed = std::mem::take(&mut bytes);
         let unpacked = zstd::Decoder::with_buffer(packed.as_slice())?.single_frame();
-        let read = unpacked.take(MOST_DICTIONARY + 1).read_to_end(&mut bytes);
+        let read = unpacked.take(MAX_DICTIONARY + 1).read_to_end(&mut bytes);
         read.map_err(|error| invalid(&format!("its dictionary cannot be unpacked: {error}")))?;
     }
-    if bytes.len() as u64 > MOST_DICTIONARY {
+    if bytes.len() as u64 > MAX_DICTIONARY {
         return Err(invalid("its dictionary is larger than 8 MiB"));
     }
     if !bytes.starts_with(&DICTIONARY_MAGIC) {

@@ -19,7 +19,7 @@ pub use crate::dedup::{Relation, Signature};
 pub const SIMILARITY: f64 = SimilarityParams::DUPLICATE;
 
 /// Maximum number of candidates per value of a band. The newest texts with this value are the candidates.
-const MOST_OF_A_KEY: usize = 256;
+const MAX_OF_A_KEY: usize = 256;
 
 /// Returns the signature of a text. Returns `None` if the text has fewer than 10 words, too few for an
 /// estimate.
@@ -91,7 +91,7 @@ pub fn near_duplicates<T: AsRef<str>>(texts: &[T], least: f64) -> Vec<usize> {
         params: SimilarityParams::default().with_duplicate(least),
         signatures: HashMap::new(),
     };
-    let (mut index, mut exact) = (ExactBandIndex::new(MOST_OF_A_KEY), HashMap::new());
+    let (mut index, mut exact) = (ExactBandIndex::new(MAX_OF_A_KEY), HashMap::new());
     let mut represented = Vec::with_capacity(texts.len());
     for (at, text) in texts.iter().enumerate() {
         let hash = ContentHash::from_text(text.as_ref());

@@ -22,7 +22,7 @@ use crate::visit::{Chain, OutgoingRequest, RobotsVisit, Visit};
 const BATCH: usize = 1_000;
 
 /// Maximum number of forbidden URLs that one turn of a host may skip. Each skip changes the store.
-const MOST_SKIPPED: usize = 100;
+const MAX_SKIPPED: usize = 100;
 
 enum HostDispatch {
     Request(OutgoingRequest),
@@ -100,7 +100,7 @@ impl Pipeline {
         if self.learner.is_due(id) && self.start_training(id, true).is_some() {
             return Ok(HostDispatch::Training);
         }
-        for _ in 0..MOST_SKIPPED {
+        for _ in 0..MAX_SKIPPED {
             match self.frontier.next_url(id)? {
                 NextUrl::Allowed(ready) => {
                     let request = self.visit(id, ready);

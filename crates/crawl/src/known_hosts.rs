@@ -6,7 +6,7 @@ use gleaner_store::HostRecord;
 /// Minimum similarity, 0 to 1, of a known host's name to a misspelt one.
 const SIMILAR: f64 = 0.8;
 
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Whether two names of hosts differ so little that one may be a misspelling of the other.
 #[must_use]
@@ -30,7 +30,7 @@ pub fn similar_hosts<'a>(known: impl IntoIterator<Item = &'a HostRecord>, name: 
     };
     let mut found: Vec<&str> = known.into_iter().filter(is_meant).map(|host| host.name.as_str()).collect();
     found.sort_by_key(|host| strsim::damerau_levenshtein(host, name));
-    found.truncate(MOST_NAMED);
+    found.truncate(MAX_NAMED);
     found
 }
 

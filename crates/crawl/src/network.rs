@@ -28,7 +28,7 @@ use crate::progress::Progress;
 use crate::visit::{OutgoingRequest, RobotsVisit, Visit};
 
 /// Ticks are at most this rare, however long one takes.
-const RAREST_TICK: Duration = Duration::from_secs(5);
+const MAX_TICK: Duration = Duration::from_secs(5);
 
 /// Maximum number of events whose records are read together.
 pub(crate) const MAX_EVENTS: usize = 64;
@@ -119,7 +119,7 @@ impl Network {
         pipeline.promote_due()?;
         // With a distant database, a tick takes several round trips. Then ticks are rarer, so that they take a fifth of
         // the time.
-        self.next_tick = Some(begun + (5 * begun.elapsed()).clamp(TICK, RAREST_TICK));
+        self.next_tick = Some(begun + (5 * begun.elapsed()).clamp(TICK, MAX_TICK));
         Ok(())
     }
 }

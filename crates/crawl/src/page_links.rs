@@ -16,7 +16,7 @@ use crate::page_robots::PageRobots;
 use crate::rank;
 use crate::visit::Visit;
 
-const MOST_LINKS: usize = 10_000;
+const MAX_LINKS: usize = 10_000;
 /// Why a list is not read if its body is an HTML page.
 pub(crate) const HTML_LIST: &str = "an HTML page where a feed or sitemap was expected";
 /// Maximum number of further sitemaps that a sitemap out of scope may list.
@@ -131,9 +131,9 @@ fn add_links(
     let hrefs = ways
         .chain(on_page.anchors.iter().map(|anchor| anchor.href.as_str()))
         .chain(hidden.iter().map(String::as_str));
-    let mut discovered = known.judge(&base, hrefs.take(MOST_LINKS));
+    let mut discovered = known.judge(&base, hrefs.take(MAX_LINKS));
     let count = on_page.anchors.len() + hidden.len();
-    found_links.refuse("beyond_the_limit_of_a_page", count.saturating_sub(MOST_LINKS));
+    found_links.refuse("beyond_the_limit_of_a_page", count.saturating_sub(MAX_LINKS));
     if matches!(visit.record.role, Role::Front | Role::Section) {
         let feed = |url| FoundUrl { url, role: Role::Feed, dated: None, news: false };
         let feeds: Vec<FoundUrl> =

@@ -17,7 +17,7 @@ use crate::report::cause::is_wall;
 use crate::visit::{ReadSummary, Visit};
 
 /// Maximum length of a stored `ETag` or `Last-Modified`, in bytes.
-const LONGEST_VALIDATOR: usize = 512;
+const MAX_VALIDATOR_LENGTH: usize = 512;
 
 impl Pipeline {
     /// Records a processed response. One change contains everything except the archive's records and the first parts
@@ -110,7 +110,7 @@ impl Pipeline {
 }
 
 fn keep_validators(visit: &mut Visit, processed: &mut ProcessedResponse) {
-    let kept = |value: Option<String>| value.filter(|value| value.len() <= LONGEST_VALIDATOR);
+    let kept = |value: Option<String>| value.filter(|value| value.len() <= MAX_VALIDATOR_LENGTH);
     visit.record.etag = kept(processed.etag.take());
     visit.record.last_modified = kept(processed.last_modified.take());
     if visit.record.role != Role::Page {

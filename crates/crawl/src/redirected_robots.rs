@@ -16,7 +16,7 @@
 //!
 //! Limitation: a redirect loop over several partitions counts as a failure, not as a missing robots.txt.
 
-use gleaner_fetch::{LONGEST_REDIRECT_WAIT, RobotsAnswer, RobotsRecord, RobotsState};
+use gleaner_fetch::{MAX_REDIRECT_WAIT, RobotsAnswer, RobotsRecord, RobotsState};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{PartitionId, RobotsQuery, RobotsReply};
 use tracing::debug;
@@ -111,7 +111,7 @@ impl Pipeline {
     ) -> Result<Option<OutgoingRequest>, CrawlError> {
         let group = group_of_url(self.session.config.fetch.gap_scope, &self.recorder.store, url);
         let held = self.frontier.politeness.backoffs.remaining(url.host());
-        if held.max(self.frontier.politeness.gates.ready_in(&group)) > LONGEST_REDIRECT_WAIT {
+        if held.max(self.frontier.politeness.gates.ready_in(&group)) > MAX_REDIRECT_WAIT {
             let reason = "it redirects to a host that asked to wait".into();
             let failed = RobotsRecord::failed(reason, None, self.session.clock.now());
             return self.answer(&[wanted], &failed).map(|()| None);

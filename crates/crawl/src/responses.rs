@@ -15,7 +15,7 @@ use crate::visit::{Next, Visit};
 
 /// Factor for `fetch.retries` while a host returns only 429 or 503.
 const PUSHED_BACK: u32 = 4;
-const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Pipeline {
     /// Ends or postpones a visit after a response other than 2xx. The visit continues if it
@@ -115,7 +115,7 @@ impl Pipeline {
             return self.finish(visit, Outcome::Failed { reason });
         }
         let doubled = self.session.config.fetch.retry_backoff.get().saturating_mul(1 << tries.min(20));
-        let pause = backoff.saturating_add(doubled.min(LONGEST_PAUSE));
+        let pause = backoff.saturating_add(doubled.min(MAX_PAUSE));
         debug!(url = %visit.url, reason, ?pause, "will be retried");
         self.session.progress.activity.waits(visit.url.host(), &reason);
         visit.record.tries += 1;

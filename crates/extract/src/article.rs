@@ -147,7 +147,7 @@ impl fmt::Display for NotArticleReason {
 /// Japanese characters, or five Thai, Lao, Burmese or Khmer letters, count as one word.
 const LEAST_WORDS: f64 = 60.0;
 /// Minimum number of words outside links of a declared article with a publication time, e.g. breaking news.
-const LEAST_WORDS_DATED: f64 = 20.0;
+const MIN_WORDS_DATED: f64 = 20.0;
 const TEASER: f64 = 50.0;
 /// A sequence of prose with fewer words may consist of two or three teasers.
 const FEW_TEASERS: f64 = 100.0;

@@ -10,7 +10,7 @@ fn page(title: &str, head: &str, main: &str) -> String {
     let item = |name: &&str| format!("<li><a href='/{name}'>{name}</a></li>");
     let menu: String =
         ["Home", "World", "Politics", "Business", "Sport", "Culture", "Opinion"].iter().map(item).collect();
-    let most: String = MOST_READ
+    let most: String = MAX_READ
         .iter()
         .map(|text| format!("<li><a href='/most/{}.html'>{text}</a></li>", text.len()))
         .collect();
@@ -22,7 +22,7 @@ fn page(title: &str, head: &str, main: &str) -> String {
     )
 }
 
-const MOST_READ: [&str; 5] = [
+const MAX_READ: [&str; 5] = [
     "Council agrees on a new bridge after years of debate",
     "Choir of the valley wins the national prize for the third time",
     "Three lambs found in the church on Sunday morning",
@@ -60,7 +60,7 @@ fn teasers(count: usize) -> String {
         let sentence = SENTENCES[n % 6];
         format!(
             "<div class=teaser><img src='/{n}.jpg'><h2><a href='/news/story-{n}.html'>{}</a></h2><span class=date>{}.11.2026</span><p>{sentence}</p></div>",
-            MOST_READ[n % 5],
+            MAX_READ[n % 5],
             n % 28 + 1
         )
     };

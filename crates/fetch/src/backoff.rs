@@ -31,13 +31,13 @@ use std::time::Duration;
 use gleaner_http::retry::Backoff;
 use tokio::time::{Instant, sleep_until};
 
-use crate::headers::LONGEST_BACKOFF;
+use crate::headers::MAX_BACKOFF;
 
 /// The back-offs after a 429, and after any push-back except the first. The random part prevents requests at
 /// the same time to hosts that failed at the same time.
 const BACKOFFS: Backoff =
-    Backoff { first: Duration::from_secs(60), longest: LONGEST_BACKOFF, jitter: JITTER };
-const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: LONGEST_BACKOFF, jitter: JITTER };
+    Backoff { first: Duration::from_secs(60), longest: MAX_BACKOFF, jitter: JITTER };
+const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: MAX_BACKOFF, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
 /// The push-backs of a host are forgotten this long after the end of its last back-off.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(30 * 60);
@@ -101,7 +101,7 @@ impl Backoffs {
         let now = Instant::now();
         let mut hosts = self.hosts();
         let backoff = hosts.entry(host, now);
-        backoff.until = backoff.until.max(now + time.min(LONGEST_BACKOFF));
+        backoff.until = backoff.until.max(now + time.min(MAX_BACKOFF));
     }
 
     /// Returns the remaining time of the host's back-off, or zero if the host may be requested.
@@ -147,7 +147,7 @@ impl Backoffs {
             _ if is_own => BACKOFFS.pause(1),
             _ => BACKOFFS.pause(known),
         };
-        let time = retry_after.map_or(usual, |time| time.min(LONGEST_BACKOFF));
+        let time = retry_after.map_or(usual, |time| time.min(MAX_BACKOFF));
         if !is_own {
             let raised = if others_answered { backoff.step.max(1) } else { backoff.step.saturating_add(1) };
             (backoff.step, backoff.answers) = (raised, 0);

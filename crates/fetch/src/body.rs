@@ -17,7 +17,7 @@ use gleaner_http::coding::{Coding, CodingEnd, DecodeError, Decoder, gunzip, is_c
 
 use crate::error::FetchError;
 
-const MOST_CODINGS: usize = 4;
+const MAX_CODINGS: usize = 4;
 /// Number of bytes that are examined to detect text (WHATWG MIME Sniffing).
 const SNIFFED: usize = 1445;
 
@@ -47,8 +47,8 @@ impl Codings {
         let mut names = listed(headers, "content-encoding");
         let content = names.len();
         names.extend(listed(headers, "transfer-encoding").into_iter().filter(|name| name != "chunked"));
-        if names.len() > MOST_CODINGS {
-            return Err(FetchError::Broken(format!("more than {MOST_CODINGS} codings")));
+        if names.len() > MAX_CODINGS {
+            return Err(FetchError::Broken(format!("more than {MAX_CODINGS} codings")));
         }
         let known: Vec<Coding> = names.iter().filter_map(|name| Coding::from_name(name)).collect();
         let is_content = !names.is_empty() && names.len() == content && known.len() == content;

@@ -14,11 +14,11 @@ use url::Url;
 use crate::message::Response;
 
 /// Maximum number of cookies in one visit. Browsers must store at least as many per site (RFC 6265, 6.1).
-const MOST_COOKIES: usize = 50;
+const MAX_COOKIES: usize = 50;
 /// Maximum size of one `Set-Cookie` in bytes (RFC 6265, 6.1).
-const LONGEST_COOKIE: usize = 4096;
+const MAX_COOKIE_LENGTH: usize = 4096;
 /// Maximum size in bytes of all cookies of a visit. Few servers accept more in the headers of a request.
-const MOST_BYTES: usize = 8 << 10;
+const MAX_BYTES: usize = 8 << 10;
 
 /// The cookies of one visit to one site.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Cookies {
         }
         for (_, line) in response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             let bytes = self.bytes + line.len();
-            if self.stored >= MOST_COOKIES || bytes > MOST_BYTES || line.len() > LONGEST_COOKIE {
+            if self.stored >= MAX_COOKIES || bytes > MAX_BYTES || line.len() > MAX_COOKIE_LENGTH {
                 continue;
             }
             if domain(line).is_none_or(|domain| self.is_of_site(&domain)) {
@@ -177,14 +177,14 @@ mod tests {
         for n in 0..200 {
             cookies.store(&page, &answer(&[&format!("k{n}=v")]));
         }
-        assert_eq!(cookies.header(&page).unwrap().split("; ").count(), MOST_COOKIES);
+        assert_eq!(cookies.header(&page).unwrap().split("; ").count(), MAX_COOKIES);
         let mut cookies = Cookies::of_site("a.example");
         for n in 0..9 {
             cookies.store(&page, &answer(&[&format!("k{n}={}", "v".repeat(2_000))]));
         }
-        assert!(cookies.header(&page).unwrap().len() <= MOST_BYTES);
+        assert!(cookies.header(&page).unwrap().len() <= MAX_BYTES);
         let mut cookies = Cookies::of_site("a.example");
-        cookies.store(&page, &answer(&[&"v".repeat(LONGEST_COOKIE + 1), "k=v\u{fffd}", "l=\u{1}"]));
+        cookies.store(&page, &answer(&[&"v".repeat(MAX_COOKIE_LENGTH + 1), "k=v\u{fffd}", "l=\u{1}"]));
         assert_eq!(cookies.header(&page), None);
     }
 }

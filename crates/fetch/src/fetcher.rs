@@ -30,7 +30,7 @@ const ROBOTS_HOPS: usize = 5;
 
 /// Longest wait for a request to the target of a robots.txt redirect. If the wait would be longer, the
 /// request fails and is retried later.
-pub const LONGEST_REDIRECT_WAIT: Duration = Duration::from_secs(120);
+pub const MAX_REDIRECT_WAIT: Duration = Duration::from_secs(120);
 
 /// The delays between requests and the back-offs. Clones are cheap and share both.
 #[derive(Debug, Clone)]
@@ -232,7 +232,7 @@ impl Fetcher {
         loop {
             let Some(group) = group_of(&url) else { return RobotsAnswer::Elsewhere { url, hops } };
             let wait = self.backoffs().remaining(host_of(&url)).max(self.gates().ready_in(&group));
-            if hops > first && wait > LONGEST_REDIRECT_WAIT {
+            if hops > first && wait > MAX_REDIRECT_WAIT {
                 return failed("it leads to a host that asked to wait".into());
             }
             let cookie = cookies.header(&url);

@@ -13,7 +13,7 @@ pub(crate) const MAX_HEADERS: usize = 256;
 /// Maximum size of the headers in bytes, over HTTP/1.1 and HTTP/2.
 pub(crate) const MAX_HEAD: usize = 256 * 1024;
 /// The maximum `Retry-After`. It replaces longer values.
-pub(crate) const LONGEST_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const MAX_BACKOFF: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the media type without parameters and in lower case, such as `text/html`.
 pub(crate) fn essence(content_type: &str) -> String {
@@ -27,10 +27,10 @@ pub(crate) fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
         // A number above `u64::MAX` still means a very long wait.
         let seconds = value.parse().unwrap_or(u64::MAX);
-        return Some(Duration::from_secs(seconds).min(LONGEST_BACKOFF));
+        return Some(Duration::from_secs(seconds).min(MAX_BACKOFF));
     }
     let wait = Duration::try_from(http_date(value)?.duration_since(now)).unwrap_or(Duration::ZERO);
-    Some(wait.min(LONGEST_BACKOFF))
+    Some(wait.min(MAX_BACKOFF))
 }
 
 fn http_date(text: &str) -> Option<Timestamp> {
@@ -68,14 +68,14 @@ mod tests {
         for (sent, read) in [
             ("120", seconds(120)),
             (" 0 ", seconds(0)),
-            ("99999999", Some(LONGEST_BACKOFF)),
-            ("99999999999999999999999", Some(LONGEST_BACKOFF)),
+            ("99999999", Some(MAX_BACKOFF)),
+            ("99999999999999999999999", Some(MAX_BACKOFF)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", seconds(37)),
             ("Mon, 06 Nov 1994 08:49:37 GMT", seconds(37)),
             ("Sunday, 06-Nov-94 08:49:37 GMT", seconds(37)),
             ("Sun Nov  6 08:49:37 1994", seconds(37)),
             ("Sun, 06 Nov 1994 08:00:00 GMT", seconds(0)),
-            ("Fri, 31 Dec 1999 23:59:59 GMT", Some(LONGEST_BACKOFF)),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", Some(MAX_BACKOFF)),
             ("-5", None),
             ("1.5", None),
             ("", None),

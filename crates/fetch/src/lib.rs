@@ -40,7 +40,7 @@ pub use client::{Client, FILES_OF_A_REQUEST, choose_cryptography};
 pub use client_error::ClientError;
 pub use cookies::Cookies;
 pub use error::FetchError;
-pub use fetcher::{Fetcher, LONGEST_REDIRECT_WAIT, Politeness, RobotsAnswer, RobotsRequest, host_of};
+pub use fetcher::{Fetcher, MAX_REDIRECT_WAIT, Politeness, RobotsAnswer, RobotsRequest, host_of};
 pub use gate::{GateGuard, Gates};
 pub use message::{Request, RequestKind, Response};
 pub use permit::RequestLease;

@@ -217,14 +217,14 @@ mod tests {
     use super::*;
     use crate::{CanonicalUrl, FoundUrl};
 
-    const LEAST: Duration = Duration::from_secs(5_400);
+    const MIN: Duration = Duration::from_secs(5_400);
     const NOW: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
     fn after(changes: &[ListChange], role: Role) -> u32 {
         changes
             .iter()
             .fold(RevisitSchedule::default(), |revisits, list_change| {
-                revisits.after(role, *list_change, LEAST, NOW)
+                revisits.after(role, *list_change, MIN, NOW)
             })
             .every
     }

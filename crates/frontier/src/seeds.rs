@@ -82,12 +82,12 @@ pub enum SeedError {
 }
 
 /// Maximum number of invalid lines in a message.
-const MOST_LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 fn listed(errors: &[SeedError]) -> String {
-    let mut lines: Vec<String> = errors.iter().take(MOST_LISTED).map(SeedError::to_string).collect();
-    if errors.len() > MOST_LISTED {
-        lines.push(format!("and {} more lines", errors.len() - MOST_LISTED));
+    let mut lines: Vec<String> = errors.iter().take(MAX_LISTED).map(SeedError::to_string).collect();
+    if errors.len() > MAX_LISTED {
+        lines.push(format!("and {} more lines", errors.len() - MAX_LISTED));
     }
     lines.join("\n")
 }

@@ -44,7 +44,7 @@ use labels::{begins_a_label, label};
 pub(crate) use names::Names;
 use person::is_person;
 
-const MOST_AUTHORS: usize = 20;
+const MAX_AUTHORS: usize = 20;
 
 /// Maximum distance of a by-line after and before the headline, in nodes.
 const REACH: u32 = 150;
@@ -145,7 +145,7 @@ fn marked(page: &Page, items: &Items, headline: Option<NodeId>, is_near_only: bo
     }
     let is_own = |id: &NodeId| items.is_of_page(page, *id) || has(*id, &rel, "author");
     let named = page.iter().map(|(id, _)| id).filter(is_author);
-    let found: Vec<NodeId> = named.filter(is_own).take(MOST_AUTHORS).collect();
+    let found: Vec<NodeId> = named.filter(is_own).take(MAX_AUTHORS).collect();
     // By-lines in asides, footers, comments and related stories name the authors of other articles.
     let of_article: Vec<NodeId> = found.iter().copied().filter(|id| !is_of_others(page, *id)).collect();
     let near: Vec<NodeId> = of_article.iter().copied().filter(|id| is_near(*id, headline)).collect();
@@ -266,7 +266,7 @@ fn list_from(page: &Page, first: NodeId, found: &[(NodeId, String)]) -> Vec<Stri
     let mut out = Vec::new();
     for (id, text) in found.iter().filter(|(id, _)| *id >= first) {
         let follows = *id == first || *id <= page.node(last).end + BETWEEN && class(*id) == class(first);
-        if !follows || out.len() >= MOST_AUTHORS {
+        if !follows || out.len() >= MAX_AUTHORS {
             break;
         }
         last = *id;

@@ -21,9 +21,9 @@ type Object = Map<String, Value>;
 
 const MOST: usize = 10_000;
 
-const MOST_AUTHORS: usize = 20;
+const MAX_AUTHORS: usize = 20;
 
-const MOST_KINDS: usize = 100;
+const MAX_KINDS: usize = 100;
 
 /// The declarations in a page's JSON-LD. `None` if a value is not declared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn kinds(objects: &[&Object], canonical: Option<&str>) -> Vec<String> {
         !has_address || canonical.is_none_or(|canonical| is_about(object, canonical))
     };
     let own = objects.iter().filter(may_be).flat_map(|object| types(object));
-    own.take(MOST_KINDS).map(str::to_owned).collect()
+    own.take(MAX_KINDS).map(str::to_owned).collect()
 }
 
 /// Returns the names in the first breadcrumb list. The list is a separate object or a `breadcrumb` property.
@@ -105,7 +105,7 @@ fn breadcrumbs(objects: &[&Object]) -> Vec<String> {
     let name = |item: &Value| {
         text(item.get("name")).or_else(|| text(item.get("item").and_then(|item| item.get("name"))))
     };
-    items.into_iter().flatten().take(MOST_AUTHORS).filter_map(name).collect()
+    items.into_iter().flatten().take(MAX_AUTHORS).filter_map(name).collect()
 }
 
 /// Whether a type is `BlogPosting`, `LiveBlogPosting`, `Report` or ends in `Article`.
@@ -168,7 +168,7 @@ fn statement(object: &Object, all: &[&Object]) -> Statement {
     let organizations = authors.iter().filter(is_organization);
     Statement {
         kind: types(object).next().map(str::to_owned),
-        kinds: types(object).take(MOST_KINDS).map(str::to_owned).collect(),
+        kinds: types(object).take(MAX_KINDS).map(str::to_owned).collect(),
         headline: get("headline").or_else(|| get("name")),
         published: get("datePublished"),
         created: get("dateCreated").or_else(|| get("uploadDate")),
@@ -261,7 +261,7 @@ fn text(value: Option<&Value>) -> Option<String> {
 fn texts(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(values)) => {
-            values.iter().take(MOST_AUTHORS).filter_map(|v| text(Some(v))).collect()
+            values.iter().take(MAX_AUTHORS).filter_map(|v| text(Some(v))).collect()
         }
         value => text(value).into_iter().collect(),
     }
@@ -305,10 +305,10 @@ fn is_same_name(one: &str, other: &str) -> bool {
 fn parties(value: Option<&Value>, all: &[&Object]) -> Vec<Party> {
     let mut out: Vec<Party> = Vec::new();
     let mut open: Vec<&Value> = value.into_iter().collect();
-    while let Some(value) = open.pop().filter(|_| out.len() < MOST_AUTHORS) {
+    while let Some(value) = open.pop().filter(|_| out.len() < MAX_AUTHORS) {
         let (names, kind) = match value {
             Value::Array(values) => {
-                open.extend(values.iter().take(MOST_AUTHORS).rev());
+                open.extend(values.iter().take(MAX_AUTHORS).rev());
                 continue;
             }
             Value::Object(object) => {
@@ -319,7 +319,7 @@ fn parties(value: Option<&Value>, all: &[&Object]) -> Vec<Party> {
         };
         out.extend(names.into_iter().map(|name| Party { name, kind }));
     }
-    out.truncate(MOST_AUTHORS);
+    out.truncate(MAX_AUTHORS);
     out
 }
 

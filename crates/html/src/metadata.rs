@@ -33,14 +33,14 @@ use dates::{Dates, DeclaredDates, dates};
 use headline::{Headline, headline};
 use keywords::keywords;
 
-const LONGEST_SECTION: usize = 60;
+const MAX_SECTION_LENGTH: usize = 60;
 
 /// Maximum length in characters of a title and a description. Longer ones are cut.
-const LONGEST_TITLE: usize = 1_000;
-const LONGEST_DESCRIPTION: usize = 5_000;
+const MAX_TITLE_LENGTH: usize = 1_000;
+const MAX_DESCRIPTION_LENGTH: usize = 5_000;
 
 /// Maximum length in bytes of an image's address. A longer address is a data URL that contains the image.
-const LONGEST_ADDRESS: usize = 4_000;
+const MAX_ADDRESS_LENGTH: usize = 4_000;
 
 /// Breadcrumbs that name the front page or no particular section.
 const HOME: [&str; 17] = [
@@ -280,7 +280,7 @@ fn description(meta: &Meta, article: &Statement) -> Option<String> {
     let is_one = |text: &String| !matches!(text.to_ascii_lowercase().as_str(), "null" | "undefined");
     let in_meta = DESCRIPTION.iter().filter_map(|name| meta.get(&[name]));
     let stated = in_meta.map(|text| tidy(&without_tags(&text))).chain(article.description.clone());
-    stated.filter(|text| !text.is_empty()).find(is_one).map(|text| cut(&text, LONGEST_DESCRIPTION))
+    stated.filter(|text| !text.is_empty()).find(is_one).map(|text| cut(&text, MAX_DESCRIPTION_LENGTH))
 }
 
 fn cut(text: &str, most: usize) -> String {
@@ -304,7 +304,7 @@ fn image(page: &Page, meta: &Meta, article: &Statement, address: &str) -> Option
     in_meta
         .chain(article.image.clone())
         .chain(linked().filter_map(|id| page.attribute(id, "href").map(str::to_owned)))
-        .filter(|stated| stated.len() <= LONGEST_ADDRESS)
+        .filter(|stated| stated.len() <= MAX_ADDRESS_LENGTH)
         .find_map(|stated| absolute(&stated.trim().replace(' ', "%20"), base.as_deref().unwrap_or(address)))
 }
 
@@ -331,7 +331,7 @@ fn section(
     site: &Site,
 ) -> Option<String> {
     let is_section = |name: &String| {
-        name.chars().count() <= LONGEST_SECTION
+        name.chars().count() <= MAX_SECTION_LENGTH
             && name.chars().any(char::is_alphabetic)
             && !name.contains("://")
             && !title::is_site(name, site)

@@ -36,7 +36,7 @@ use crate::{NodeId, Page};
 use labels::split_parts;
 pub(crate) use labels::{has_publication_label, is_change};
 use line::{
-    Digits, FEWEST_WITH_UNITS, is_copyright, is_date_alone, is_short, line, of_line, short_date_of_line,
+    Digits, MIN_WITH_UNITS, is_copyright, is_date_alone, is_short, line, of_line, short_date_of_line,
 };
 pub(crate) use others::is_aside;
 use others::{is_of_others, is_todays};
@@ -50,10 +50,10 @@ const PRINTED_REACH: u32 = 150;
 const BESIDE: u32 = 20;
 
 /// Maximum number of lines to read, and maximum number of `<time>`s to read.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 
 /// Maximum length in bytes of a `title` that is a date.
-const LONGEST_TITLE: usize = 50;
+const MAX_TITLE_LENGTH: usize = 50;
 
 /// Attributes with the date of an element. A Unix time is read in all of them.
 const DATE_ATTRIBUTES: [&str; 3] = ["datetime", "title", "data-timestamp"];
@@ -164,7 +164,7 @@ fn times(page: &Page, headline: Option<NodeId>, reader: &Reader) -> Vec<DateCand
     };
     let abbreviations = page.elements("abbr").filter(|id| is_named_for_a_date(page, *id));
     let all = page.elements("time").chain(abbreviations).filter(is_near).chain(stamped(page, headline));
-    all.filter(|id| !is_of_others(page, *id, headline)).take(MOST_LINES).filter_map(found).collect()
+    all.filter(|id| !is_of_others(page, *id, headline)).take(MAX_LINES).filter_map(found).collect()
 }
 
 /// Returns the elements near the headline that have a date in `data-timestamp`, and those directly after it that
@@ -177,7 +177,7 @@ fn stamped(page: &Page, headline: Option<NodeId>) -> impl Iterator<Item = NodeId
         let is_beside = headline.is_some_and(|headline| (headline..=headline + BESIDE).contains(id));
         let is_number = |title: &str| title.bytes().all(|b| b.is_ascii_digit());
         let is_title =
-            |title: &str| is_beside && title.len() < LONGEST_TITLE && is_short(title) && !is_number(title);
+            |title: &str| is_beside && title.len() < MAX_TITLE_LENGTH && is_short(title) && !is_number(title);
         !matches!(page.tag(*id), None | Some("time" | "abbr" | "img"))
             && (page.attribute(*id, "data-timestamp").is_some()
                 || page.attribute(*id, "title").is_some_and(is_title))
@@ -198,7 +198,7 @@ fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &R
     let is_label = |id: NodeId| nodes.contains(&id) && page.text(id).is_some_and(has_publication_label);
     let digits = Digits::new(page, nodes.clone());
     let may_be_read = |id: &NodeId| {
-        if digits.within(page, *id) < FEWEST_WITH_UNITS {
+        if digits.within(page, *id) < MIN_WITH_UNITS {
             return false;
         }
         headline.is_some()
@@ -209,7 +209,7 @@ fn lines(page: &Page, nodes: Range<NodeId>, headline: Option<NodeId>, reader: &R
     };
     let mut out = Vec::new();
     let mut behind = 0;
-    for id in nodes.clone().filter(may_be_read).take(MOST_LINES) {
+    for id in nodes.clone().filter(may_be_read).take(MAX_LINES) {
         if id < behind {
             continue;
         }

@@ -6,12 +6,12 @@ use crate::{NodeId, Page};
 
 /// Maximum size of an element whose text is read, in nodes and in bytes of text.
 const MOST_NODES: usize = 20;
-pub(crate) const MOST_BYTES: usize = 400;
+pub(crate) const MAX_BYTES: usize = 400;
 
-const MOST_ANCESTORS: usize = 100;
+const MAX_ANCESTORS: usize = 100;
 
 pub(crate) fn ancestors(page: &Page, id: NodeId) -> impl Iterator<Item = NodeId> {
-    page.ancestors(id).take(MOST_ANCESTORS)
+    page.ancestors(id).take(MAX_ANCESTORS)
 }
 
 /// Returns the text of a small subtree on one line, with spaces between its text nodes. Returns `None` if the
@@ -68,7 +68,7 @@ impl<'a> SmallText<'a> {
                 bytes += text.len();
             }
         }
-        (bytes < MOST_BYTES).then_some(small)
+        (bytes < MAX_BYTES).then_some(small)
     }
 
     pub(crate) fn text(&self) -> String {

@@ -32,7 +32,7 @@ const SEPARATORS: [&str; 12] =
 
 const SITE_WORDS: usize = 3;
 
-const MOST_HEADINGS: usize = 20;
+const MAX_HEADINGS: usize = 20;
 
 /// Maximum number of nodes of a heading whose parts are read.
 const MAX_HEADING_NODES: usize = 100;
@@ -52,7 +52,7 @@ const MAX_SECTION: usize = 6;
 const LESSER_WORDS: usize = 3;
 
 /// Maximum number of words of a headline that differs from the declared titles.
-const MOST_WORDS: usize = 35;
+const MAX_WORDS: usize = 35;
 
 /// Minimum share of the shorter text's words that an `<h1>` and a declared title have in common.
 /// `ONLY_SHARED` is for a page with one `<h1>`, and `ONE_SHARED` for a page with several.
@@ -61,7 +61,7 @@ const ONE_SHARED: f64 = 0.6;
 
 /// Returns the texts of the page's `<h1>`. An `<h1>` in breadcrumbs is omitted.
 pub(crate) fn headings(page: &Page) -> Vec<(NodeId, String)> {
-    let headings = page.elements("h1").take(MOST_HEADINGS).filter(|id| !is_breadcrumb(page, *id));
+    let headings = page.elements("h1").take(MAX_HEADINGS).filter(|id| !is_breadcrumb(page, *id));
     let text = |id| tidy(&plain(&lines(page, id, |_| true)));
     headings.map(|id| (id, text(id))).filter(|(_, text)| !text.is_empty()).collect()
 }
@@ -137,7 +137,7 @@ pub(crate) fn without_child(
             let rest = rest.trim_matches(is_between);
             (weight(rest) >= LESSER_WORDS).then(|| (*id, rest.to_owned()))
         };
-        let rests: Vec<(NodeId, String)> = children.filter_map(rest).take(MOST_HEADINGS).collect();
+        let rests: Vec<(NodeId, String)> = children.filter_map(rest).take(MAX_HEADINGS).collect();
         of_parts(&rests, stated, site).map(|rest| (*id, rest.to_owned()))
     })
 }
@@ -163,7 +163,7 @@ pub(crate) fn of_parts<'a>(
 pub(crate) fn breadcrumbs(page: &Page) -> Vec<String> {
     let Some(first) = BREADCRUMBS.elements(page).next() else { return Vec::new() };
     let links = page.subtree(first).filter(|id| page.tag(*id) == Some("a"));
-    links.take(MOST_HEADINGS).filter_map(|id| small_text(page, id)).collect()
+    links.take(MAX_HEADINGS).filter_map(|id| small_text(page, id)).collect()
 }
 
 pub(crate) fn of_heading<'a>(
@@ -182,7 +182,7 @@ pub(crate) fn of_heading<'a>(
     let texts = headings.iter().map(|(_, text)| text.as_str());
     let others: Vec<&str> = texts.filter(|text| !is_site(text, site)).collect();
     let enough = if others.len() == 1 { ONLY_SHARED } else { ONE_SHARED };
-    let long = others.into_iter().filter(|text| (SITE_WORDS + 1..=MOST_WORDS).contains(&weight(text)));
+    let long = others.into_iter().filter(|text| (SITE_WORDS + 1..=MAX_WORDS).contains(&weight(text)));
     let shares = long.map(|text| (shared(text), text)).filter(|(share, _)| *share >= enough);
     // Of headings with equal shares, the first wins.
     shares.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, text)| text)
@@ -221,7 +221,7 @@ pub(crate) fn small_headings(page: &Page, title: &str, site: &Site) -> Vec<(Node
     let texts = begun.filter_map(|id| Some((id, small_text(page, id)?)));
     let mut found: Vec<(NodeId, String)> = texts
         .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
-        .take(MOST_HEADINGS)
+        .take(MAX_HEADINGS)
         .collect();
     found.sort_by_key(|(id, _)| !is_heading(*id));
     found

@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use crate::files::{ARCHIVE_FOLDER, FileRecord};
 use crate::{ArchiveEnd, Store, StoreError, Writer};
 
-const MOST_IN_MEMORY: u64 = 64 << 20;
+const MAX_IN_MEMORY: u64 = 64 << 20;
 
 #[derive(Debug)]
 pub(crate) enum ArchiveTarget {
@@ -74,7 +74,7 @@ impl ArchiveTarget {
     fn open(store: &Store, folder: &Path, options: ArchiveOptions) -> Result<Self, StoreError> {
         if let Some(leases) = store.leases() {
             let name = leases.session().split(' ').next().unwrap_or_default().to_owned();
-            let options = ArchiveOptions { rotate: options.rotate.min(MOST_IN_MEMORY), ..options };
+            let options = ArchiveOptions { rotate: options.rotate.min(MAX_IN_MEMORY), ..options };
             let (store, spool, records) = (store.clone(), None, 0);
             return Ok(Self::Objects(Box::new(Uploads { store, options, name, spool, records })));
         }

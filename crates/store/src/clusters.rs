@@ -32,7 +32,7 @@ use crate::packed::unpack;
 use crate::records::decode;
 use crate::{Change, StoreError, keys};
 
-const MOST_RELATED: usize = 4;
+const MAX_RELATED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClusterMembership {
@@ -165,7 +165,7 @@ impl Change {
 
     fn related(&self, similar: &[SimilarDocument]) -> Result<Vec<(DocumentId, u8)>, StoreError> {
         let mut related = Vec::new();
-        for hit in similar.iter().filter(|hit| hit.verdict == Relation::Related).take(MOST_RELATED) {
+        for hit in similar.iter().filter(|hit| hit.verdict == Relation::Related).take(MAX_RELATED) {
             let id = self.signature_record(hit.document)?.map(|record| record.id);
             related.extend(id.map(|id| (id, hundredths(hit.similarity))));
         }

@@ -128,7 +128,7 @@ impl LegacyEncoding {
 const LOOKED_AT: usize = 400;
 
 /// Minimum number of words with non-ASCII characters for a decision.
-const LEAST: usize = 16;
+const MIN: usize = 16;
 
 /// Minimum share of the words with non-ASCII characters that are syllables after decoding.
 const ENOUGH: f32 = 0.85;
@@ -144,7 +144,7 @@ const ALREADY: f32 = 0.4;
 #[must_use]
 pub fn detect(text: &str) -> Option<LegacyEncoding> {
     let words = words_beyond_ascii(text)?;
-    if words.len() < LEAST {
+    if words.len() < MIN {
         return None;
     }
     let share = |syllables: usize| syllables as f32 / words.len() as f32;

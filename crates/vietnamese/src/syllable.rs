@@ -91,7 +91,7 @@ const RHYMES: [&str; 165] = [
 ];
 
 /// Maximum length of a syllable such as `nghiêng`, in characters, including separate combining marks.
-const LONGEST: usize = 14;
+const MAX: usize = 14;
 
 impl Syllable {
     /// Parses a word in any case and normal form. Returns `None` if it is not a syllable.
@@ -133,7 +133,7 @@ impl Syllable {
     pub fn could_be_without_marks(word: &str) -> bool {
         static ALL: LazyLock<HashSet<String>> = LazyLock::new(all_without_marks);
         // No syllable is longer than this. The check rejects many foreign words without a lookup.
-        if word.len() > LONGEST_PLAIN {
+        if word.len() > MAX_PLAIN_LENGTH {
             return false;
         }
         if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
@@ -145,7 +145,7 @@ impl Syllable {
 }
 
 /// Length of `nghieng` and `nghuong`, the longest syllables without marks.
-const LONGEST_PLAIN: usize = 7;
+const MAX_PLAIN_LENGTH: usize = 7;
 
 /// Returns every combination of onset and rhyme, and the words of [`of_gi`], without marks.
 fn all_without_marks() -> HashSet<String> {
@@ -169,7 +169,7 @@ fn of_gi(letters: &str) -> Option<(&'static str, &'static str)> {
 /// Returns the letters in lower case without the tone, and the tone. Returns `None` if the word is empty or
 /// too long, has two tones, or contains a letter that Vietnamese lacks.
 fn parts(word: &str) -> Option<(String, Tone)> {
-    if word.is_empty() || word.chars().count() > LONGEST {
+    if word.is_empty() || word.chars().count() > MAX {
         return None;
     }
     let mut tone = Tone::Level;

@@ -9,9 +9,9 @@ use gleaner_crawl::settings::{CrawlSettings, DurationSetting};
 use crate::messages;
 
 /// Parses a whole number here, because clap would print the error text of the standard library.
-pub(super) fn number<const LEAST: u64>(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number| *number >= LEAST);
-    number.ok_or_else(|| format!("must be a whole number, {LEAST} or more"))
+pub(super) fn number<const MIN: u64>(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number >= MIN);
+    number.ok_or_else(|| format!("must be a whole number, {MIN} or more"))
 }
 
 /// Limits of one run; the remaining URLs wait for the next run.

@@ -7,7 +7,7 @@ use gleaner_extract::Health;
 use gleaner_extract::block_model::DomPathStats;
 use gleaner_extract::template::{PublishedTemplate, SiteTemplate};
 
-const MOST_PLACES: usize = 40;
+const MAX_PLACES: usize = 40;
 
 /// Returns a description of several lines: first the template's origin, then the 40 DOM paths with the most
 /// body text. Before each DOM path are its estimated share of body text and its numbers of blocks and pages.
@@ -44,13 +44,13 @@ pub(crate) fn describe(template: &SiteTemplate, language: UiLanguage) -> String 
     let mut dom_paths: Vec<(&String, &DomPathStats)> = site.dom_paths.iter().collect();
     let sum = |dom_path: &DomPathStats| dom_path.all().sum;
     dom_paths.sort_by(|a, b| sum(b.1).total_cmp(&sum(a.1)).then_with(|| a.0.cmp(b.0)));
-    for (name, dom_path) in dom_paths.iter().take(MOST_PLACES) {
+    for (name, dom_path) in dom_paths.iter().take(MAX_PLACES) {
         let all = dom_path.all();
         let chance = 100.0 / (1.0 + (-all.sum / f64::from(all.lines.max(1))).exp());
         line(format!("{chance:7.0}%  {:6}  {:5}  {name}", all.lines, dom_path.pages));
     }
-    if dom_paths.len() > MOST_PLACES {
-        let more = dom_paths.len() - MOST_PLACES;
+    if dom_paths.len() > MAX_PLACES {
+        let more = dom_paths.len() - MAX_PLACES;
         line(match language {
             UiLanguage::English => format!("... and {more} more; all are in --json"),
             UiLanguage::Vietnamese => format!("... và {more} vị trí nữa; --json có tất cả"),
@@ -87,19 +87,19 @@ fn describe_published(published: &PublishedTemplate, language: UiLanguage) -> St
     line(holds(&counts));
     let heads = language.choose("\nblocks  path of content blocks", "\n  khối  đường dẫn của khối nội dung");
     line(heads.to_owned());
-    for (path, blocks) in paths.iter().take(MOST_PLACES) {
+    for (path, blocks) in paths.iter().take(MAX_PLACES) {
         line(format!("{blocks:6}  {path}"));
     }
     let heads = language
         .choose("\n pages  beginning of a non-content block", "\n trang  phần đầu của khối ngoài nội dung");
     line(heads.to_owned());
-    for block in stored.iter().take(MOST_PLACES) {
+    for block in stored.iter().take(MAX_PLACES) {
         line(format!("{:6}  {}", block.pages, block.beginning));
     }
-    if with.max(without) > MOST_PLACES {
+    if with.max(without) > MAX_PLACES {
         line(match language {
-            UiLanguage::English => format!("Only {MOST_PLACES} of each are listed; all are in --json."),
-            UiLanguage::Vietnamese => format!("Mỗi loại chỉ nêu {MOST_PLACES}; --json có tất cả."),
+            UiLanguage::English => format!("Only {MAX_PLACES} of each are listed; all are in --json."),
+            UiLanguage::Vietnamese => format!("Mỗi loại chỉ nêu {MAX_PLACES}; --json có tất cả."),
         });
     }
     out

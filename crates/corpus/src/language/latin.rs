@@ -2,10 +2,10 @@
 //!
 //! The method is naive Bayes over word classes. With counts `n_c` and shares `p(c|l)`, the score of language
 //! `l` is `Σ n_c ln p(c|l)`. The words of a text are not independent, so the score is multiplied by `TEMPER`,
-//! and a long text has no more weight than a text of `MOST_WORDS` words. Therefore the result for a text in
+//! and a long text has no more weight than a text of `MAX_WORDS` words. Therefore the result for a text in
 //! two languages is uncertain, even if the text is long.
 //!
-//! Limitation: `TEMPER` and `MOST_WORDS` were fitted to recorded news. docs/evaluation.md has the table.
+//! Limitation: `TEMPER` and `MAX_WORDS` were fitted to recorded news. docs/evaluation.md has the table.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ const SHOUTED: f64 = 0.5;
 const TEMPER: f64 = 0.7;
 
 /// A text with more words has the weight of a text with this number of words.
-const MOST_WORDS: f64 = 60.0;
+const MAX_WORDS: f64 = 60.0;
 
 /// Prior probability of Vietnamese, and of English. The other languages share the remaining probability.
 const PRIOR: f64 = 0.3;
@@ -98,7 +98,7 @@ fn is_shouted(word: &str) -> bool {
 fn posterior(counts: &[f64; CLASSES], words: f64) -> [f64; 2] {
     static LOGARITHMS: LazyLock<Vec<[f64; CLASSES]>> =
         LazyLock::new(|| SHARES.iter().map(|(_, shares)| logarithms(shares)).collect());
-    let scale = TEMPER * (MOST_WORDS / words).min(1.0);
+    let scale = TEMPER * (MAX_WORDS / words).min(1.0);
     let scores: Vec<f64> = LOGARITHMS
         .iter()
         .map(|row| scale * row.iter().zip(counts).map(|(log, count)| log * count).sum::<f64>())

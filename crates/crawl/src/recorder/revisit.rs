@@ -37,7 +37,7 @@ const SAMPLE: u8 = 10;
 /// change the rating.
 const REMEMBERED: u32 = 200;
 /// Maximum depth of a section. Seeds have depth 0.
-const DEEPEST_SECTION: u32 = 2;
+const MAX_SECTION: u32 = 2;
 /// A page becomes a section only if it has at least this number of new URLs.
 const SECTION_GIVES: u64 = 3;
 /// A sitemap lists only old pages if its newest entry is older than this.
@@ -274,7 +274,7 @@ pub(crate) const fn is_article(outcome: &Outcome) -> bool {
 /// on it.
 pub(crate) fn is_section(visit: &Visit, news: u64) -> bool {
     visit.record.role == Role::Page
-        && visit.record.depth <= DEEPEST_SECTION
+        && visit.record.depth <= MAX_SECTION
         && news >= SECTION_GIVES
         && looks_like_section(&visit.url)
 }

@@ -66,7 +66,7 @@ pub(super) const KNOWN: usize = 3;
 /// If at least this number of hosts have bad certificates, this machine's clock is probably wrong.
 const CLOCK_HOSTS: usize = 3;
 /// A run without new documents is unusual only if all hosts together usually have at least this number.
-const FEWEST_NEW: f64 = 10.0;
+const MIN_NEW: f64 = 10.0;
 /// Free space is low if it is less than this multiple of `store.min_free_disk`.
 const FLOORS: u64 = 4;
 /// Free space is low if it suffices for fewer runs than this number.
@@ -277,7 +277,7 @@ fn nothing_new(data: &RunData, intervals: &RunIntervals, usual: f64) -> Option<F
     let is_found = figures.new == 0
         && figures.answered() > 0
         && data.hosts.len() > 1
-        && usual >= FEWEST_NEW
+        && usual >= MIN_NEW
         && intervals.is_full_interval();
     let host = data.hosts.iter().max_by_key(|host| host.counts.requests)?;
     is_found.then(|| {

@@ -27,7 +27,7 @@ const FEW_PAGES: u64 = 5;
 const TIMES: f64 = 10.0;
 const TIMES_MOST: u64 = 3;
 /// Minimum usual number of documents for which a high number is reported.
-const FEWEST_USUAL: f64 = 10.0;
+const MIN_USUAL: f64 = 10.0;
 
 pub(super) struct HostCheck<'a> {
     pub(super) data: &'a RunData,
@@ -171,7 +171,7 @@ impl HostCheck<'_> {
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
         let most = past.map(|counts| counts.ended("stored")).max().unwrap_or_default();
         let is_found =
-            usual.new >= FEWEST_USUAL && new as f64 >= TIMES * usual.new && new > TIMES_MOST * most;
+            usual.new >= MIN_USUAL && new as f64 >= TIMES * usual.new && new > TIMES_MOST * most;
         is_found.then(|| {
             let cause = Bilingual::new(
                 "many times the usual number of new documents",

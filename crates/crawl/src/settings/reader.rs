@@ -147,7 +147,7 @@ fn toml_value(text: &str) -> Option<Value> {
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Maximum number of characters in a worker's name. File names contain this name.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 fn invalid(key: &'static str, message: &str) -> Result<(), ConfigError> {
     Err(ConfigError::Invalid { key, message: message.into() })
@@ -206,7 +206,7 @@ fn check_workers(config: &Config) -> Result<(), ConfigError> {
     if engine != "sled" && !is_database {
         return invalid("store.engine", "must be \"sled\" or begin with postgres://");
     }
-    if config.workers.name.chars().count() > LONGEST_NAME {
+    if config.workers.name.chars().count() > MAX_NAME_LENGTH {
         return invalid("workers.name", "must have 64 characters at most");
     }
     if !(3..=3_600).contains(&config.workers.lease.get().as_secs()) {

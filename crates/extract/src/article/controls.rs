@@ -237,7 +237,7 @@ impl Controls {
                 let key = TYPE_KEYS.iter().position(|(before, behind)| {
                     text[..at].ends_with(before) && text[at + 1..].starts_with(behind)
                 });
-                let Some(key) = key.filter(|key| times[*key] < MOST_TYPES) else { continue };
+                let Some(key) = key.filter(|key| times[*key] < MAX_TYPES) else { continue };
                 times[key] += 1;
                 self.read_type(value_behind(&text[at + 1 + TYPE_KEYS[key].1.len()..]));
             }
@@ -267,7 +267,7 @@ const TYPE_KEYS: [(&str, &str); 6] = [
 ];
 
 /// Maximum number of values of one key that are read in a script.
-const MOST_TYPES: usize = 20;
+const MAX_TYPES: usize = 20;
 
 /// Parts of classes of goods, and of page numbers and filters.
 static GOODS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(["product", "price", "add-to-cart"]));

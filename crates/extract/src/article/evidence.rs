@@ -10,7 +10,7 @@ use super::browser;
 use super::cards::{Cards, LineMarks};
 use super::declared::{DeclaredType, json_ld_types};
 use super::signals::Signals;
-use super::{GOODS, LEAST_WORDS, LEAST_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
+use super::{GOODS, LEAST_WORDS, MIN_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
 use crate::block_model::{ClassifiedBlock, PathIndex};
 
 /// On a known site, a page is a hub if it has no text at the site's DOM paths, its longest sequence of prose
@@ -80,7 +80,7 @@ impl<'a> Evidence<'a> {
 
     /// Returns why a page is rejected that is not a wall: it has too little text, or it declares a list.
     pub(super) fn poor_or_declared(&self) -> Option<NotArticleReason> {
-        let least = if self.is_dated_article() { LEAST_WORDS_DATED } else { LEAST_WORDS };
+        let least = if self.is_dated_article() { MIN_WORDS_DATED } else { LEAST_WORDS };
         if self.signals.words - self.signals.linked < least {
             let pictures = walls::shows_pictures(self.page) && !self.is_front_page();
             let few_links = self.signals.link_lines < MANY_LINK_LINES;

@@ -279,12 +279,12 @@ pub fn extract(page: &Page, model: &Forest) -> Vec<Line> {
 #[must_use]
 pub fn lines(judged: &[ClassifiedBlock]) -> Vec<Line> {
     let best = judged.iter().map(|judged| judged.log_odds).fold(f32::MIN, f32::max);
-    let least = if (LEAST_CHANCE..=0.0).contains(&best) { best - NEARLY } else { 0.0 };
+    let least = if (MIN_CHANCE..=0.0).contains(&best) { best - NEARLY } else { 0.0 };
     judged.iter().filter(|judged| judged.log_odds > least).map(|judged| judged.placed.line.clone()).collect()
 }
 
 /// The log-odds of a probability of about 0.05.
-const LEAST_CHANCE: f32 = -3.0;
+const MIN_CHANCE: f32 = -3.0;
 
 /// The maximum difference in log-odds between a guessed line and the likeliest line.
 const NEARLY: f32 = 1.5;

@@ -12,7 +12,7 @@ use super::block::count_of_part;
 use super::hashing::{FNV_START, fnv_1a, hash, masked};
 use super::memo::Memo;
 use super::repeated;
-use super::scene::{MOST_BLOCKS, names_of};
+use super::scene::{MAX_BLOCKS, names_of};
 use super::site::{LENGTHS, length};
 use super::{ClassifiedBlock, DomPathStats, PathEvidence, RemovalReason, SiteModel};
 use gleaner_html::words::{count_words, has_word};
@@ -21,7 +21,7 @@ use gleaner_html::words::{count_words, has_word};
 pub const MOSTLY: f32 = 0.5;
 
 /// Maximum length in bytes of an element's name in the name of a DOM path.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LENGTH: usize = 200;
 
 /// Maximum number of elements in the name of a DOM path.
 const MAX_ELEMENTS: usize = 4;
@@ -90,7 +90,7 @@ fn tokens_of(class_and_id: [&str; 2]) -> impl Iterator<Item = String> {
 fn element_name(names: &Names, [tag, class, id]: [&str; 3]) -> String {
     let mut name = tag.to_owned();
     tokens_of([class, id]).filter(|token| names.contains(token)).for_each(|token| name.push_str(&token));
-    name.truncate(name.floor_char_boundary(LONGEST_NAME));
+    name.truncate(name.floor_char_boundary(MAX_NAME_LENGTH));
     name
 }
 
@@ -127,7 +127,7 @@ impl PathIndex {
     pub fn lines(&self, page: &Page, keep: impl Fn(NodeId) -> bool) -> Vec<ClassifiedBlock> {
         let mut placed = placed_lines(page, 0, keep);
         placed.retain(|placed| has_word(&placed.line.text));
-        placed.truncate(MOST_BLOCKS);
+        placed.truncate(MAX_BLOCKS);
         let mut links = Links::from_page(page);
         let mut paths = Paths::new(page, &self.names);
         placed.into_iter().map(|placed| self.line(placed, &mut links, &mut paths)).collect()

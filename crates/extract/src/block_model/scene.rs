@@ -4,7 +4,7 @@
 //! word. Only elements that contain a block are listed, in document order. Because of this order, one
 //! backward pass computes sums over subtrees, and one forward pass computes paths.
 //!
-//! Limitation: only the first [`MOST_BLOCKS`] blocks are read. The longest of 1,344 pages has about 4,500.
+//! Limitation: only the first [`MAX_BLOCKS`] blocks are read. The longest of 1,344 pages has about 4,500.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use super::removed::RemovalReason;
 use super::statements::Statements;
 use gleaner_html::words::has_word;
 
-pub(super) const MOST_BLOCKS: usize = 50_000;
+pub(super) const MAX_BLOCKS: usize = 50_000;
 
 /// Minimum number of words of a paragraph that identifies an article together with the title.
 const LONG_PARAGRAPH: usize = 20;
@@ -94,7 +94,7 @@ pub(super) struct Scene {
 #[must_use]
 pub fn is_cut(page: &Page) -> bool {
     let blocks = || placed_lines(page, 0, |_| true).into_iter().filter(|placed| has_word(&placed.line.text));
-    page.len() > MOST_BLOCKS && blocks().count() > MOST_BLOCKS
+    page.len() > MAX_BLOCKS && blocks().count() > MAX_BLOCKS
 }
 
 impl Scene {
@@ -103,7 +103,7 @@ impl Scene {
         let mut scene = Self::default();
         let mut placed = placed_lines(page, 0, |_| true);
         placed.retain(|placed| has_word(&placed.line.text));
-        placed.truncate(MOST_BLOCKS);
+        placed.truncate(MAX_BLOCKS);
         let mut marks = NodeMarks::from_page(page);
         let elements = scene.find_elements(page, &placed);
         scene.blocks = placed

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::pins::Pins;
 use crate::template::{Extraction, PreparedTemplate, SiteTemplate};
 
-const FEWEST_DECLARED: u64 = 50;
+const MIN_DECLARED: u64 = 50;
 
 /// Limits for the number of words in the text, relative to the number that the page declares. A text is
 /// complete from `WHOLE` on, and incomplete below `PART`.
@@ -127,7 +127,7 @@ fn absolute(extras: &Extras, page: &Page, origin: &Origin) -> Extras {
 fn is_complete(text: &str, metadata: &Metadata) -> Option<bool> {
     let words = text.split_whitespace().count();
     let has_spaces = words > 0 && text.len() / words < 20;
-    let declared = metadata.declared_words.filter(|declared| has_spaces && *declared >= FEWEST_DECLARED);
+    let declared = metadata.declared_words.filter(|declared| has_spaces && *declared >= MIN_DECLARED);
     let share = declared.map(|declared| words as f64 / declared as f64);
     match share {
         Some(share) if share >= WHOLE => Some(true),

@@ -31,7 +31,7 @@ use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
 use crate::block_model::{ClassifiedBlock, RemovalReason, kinds_of_element, phrase_kinds_of};
-use crate::lines::own_words::{MOST_WORDS_SAYING, is_credit, opens};
+use crate::lines::own_words::{MAX_WORDS_SAYING, is_credit, opens};
 
 /// The class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,7 +90,7 @@ const REACH: usize = 12;
 
 /// Maximum number of words of a by-line or credit that is recognized by an element's name. Longer lines are
 /// biographies of authors, or body text in elements that are named after the author.
-const MOST_WORDS_NAMED: u32 = 30;
+const MAX_WORDS_NAMED: u32 = 30;
 
 /// Number of words of a "read more" line. A link with fewer words is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
@@ -244,8 +244,8 @@ impl Ancestors {
     }
 
     fn credit(&self, block: &ClassifiedBlock) -> Option<ClassReason> {
-        let element = || self.nearest(|says| says.credit).filter(|_| block.words <= MOST_WORDS_NAMED);
-        let is_short = block.words <= MOST_WORDS_SAYING;
+        let element = || self.nearest(|says| says.credit).filter(|_| block.words <= MAX_WORDS_NAMED);
+        let is_short = block.words <= MAX_WORDS_SAYING;
         let says = || (is_short && is_credit(&block.placed.line.text)).then_some(ClassReason::Words);
         element().or_else(says)
     }
@@ -257,10 +257,10 @@ impl Ancestors {
         let links = self.distance(|says| says.links).unwrap_or(usize::MAX);
         let at = self.distance(|says| says.by_line).filter(|at| *at <= links);
         let element =
-            at.filter(|_| block.words <= MOST_WORDS_NAMED).map(|at| ClassReason::Element(self.0[at].0));
+            at.filter(|_| block.words <= MAX_WORDS_NAMED).map(|at| ClassReason::Element(self.0[at].0));
         let text = &block.placed.line.text;
         let says = || {
-            let is_free = links == usize::MAX && block.words <= MOST_WORDS_SAYING;
+            let is_free = links == usize::MAX && block.words <= MAX_WORDS_SAYING;
             (is_free && opens(text, "by-line") && !opens(text, "offer")).then_some(ClassReason::Words)
         };
         element.or_else(says)

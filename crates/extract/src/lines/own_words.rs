@@ -9,7 +9,7 @@ use crate::block_model::phrase_kinds_of;
 use crate::lines::class::{MOSTLY_LINKS, WORDS_MORE};
 
 /// Maximum number of words of a line that is classified by its first words.
-pub(crate) const MOST_WORDS_SAYING: u32 = 12;
+pub(crate) const MAX_WORDS_SAYING: u32 = 12;
 
 /// Number of lines at the beginning of the body text that may be by-lines.
 const EARLY: usize = 3;
@@ -36,11 +36,11 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
     let signs = || {
         before < EARLY
             && !is_sentence
-            && words <= MOST_WORDS_BY_LINE
+            && words <= MAX_WORDS_BY_LINE
             && opens(text, "by-line")
             && contains_name(text)
     };
-    let credits = || !is_sentence && words <= MOST_WORDS_SAYING && is_credit(text);
+    let credits = || !is_sentence && words <= MAX_WORDS_SAYING && is_credit(text);
     points()
         || credits()
         || signs()
@@ -66,7 +66,7 @@ fn is_advertising_label(text: &str) -> bool {
 /// Beginnings of "read more" lines that are not in the lexicon of the block model.
 const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
-const MOST_WORDS_BY_LINE: u32 = 8;
+const MAX_WORDS_BY_LINE: u32 = 8;
 
 /// Whether any word except the first begins with a capital letter. Also `true` if the script has no capitals.
 fn contains_name(text: &str) -> bool {

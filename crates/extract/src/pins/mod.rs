@@ -39,7 +39,7 @@ pub use selector::SelectorError;
 
 /// Maximum number of selectors of one host. It limits the time per page. Selectors that are separated by
 /// commas count separately.
-const MOST_SELECTORS: usize = 200;
+const MAX_SELECTORS: usize = 200;
 
 const PINNED: f32 = 6.0;
 
@@ -100,7 +100,7 @@ pub enum PinsError {
         error: SelectorError,
     },
     /// The file has too many selectors.
-    #[error("{file}: more than {MOST_SELECTORS} selectors")]
+    #[error("{file}: more than {MAX_SELECTORS} selectors")]
     TooMany {
         /// The file.
         file: String,
@@ -137,7 +137,7 @@ impl Pins {
                 PinsError::Selector { file, line, text, error }
             })?;
             count += selectors.len();
-            if count > MOST_SELECTORS {
+            if count > MAX_SELECTORS {
                 return Err(PinsError::TooMany { file: file.to_owned() });
             }
             entries.push(Entry { keeps, text: text.to_owned(), line, selectors, used: UsedFlag::default() });
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn files_have_bounds_and_hosts_without_pins_have_none() {
-        let many = vec!["p"; MOST_SELECTORS + 1].join(",");
+        let many = vec!["p"; MAX_SELECTORS + 1].join(",");
         let error = Pins::new("x.toml", &[], &[(1, &many)]).unwrap_err().to_string();
         assert_eq!(error, "x.toml: more than 200 selectors");
         let pins = Pins::new("x.toml", &[], &[(1, "p")]).unwrap();

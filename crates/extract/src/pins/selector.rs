@@ -20,7 +20,7 @@ use gleaner_html::{NodeId, Page};
 use thiserror::Error;
 
 /// Maximum number of steps of a selector, which is the number of bits in a [`State`].
-const MOST_STEPS: usize = 32;
+const MAX_STEPS: usize = 32;
 
 /// The error for a text that is not a supported selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -43,7 +43,7 @@ pub enum SelectorError {
     #[error("`{0}` is not closed")]
     Open(char),
     /// A selector has too many steps. Each part between spaces or `>` is a step.
-    #[error("more than {MOST_STEPS} steps")]
+    #[error("more than {MAX_STEPS} steps")]
     TooLong,
 }
 
@@ -188,7 +188,7 @@ impl Parser<'_> {
                 Some(_) if spaced => steps.push(self.step(false)?),
                 Some(sign) => return Err(SelectorError::Misplaced(sign)),
             }
-            if steps.len() > MOST_STEPS {
+            if steps.len() > MAX_STEPS {
                 return Err(SelectorError::TooLong);
             }
         }

@@ -6,7 +6,7 @@
 //! 2. A kind of element ([`gleaner_html::element_kinds`]) is boilerplate if it is on at least `LEAST_PAGES`
 //!    pages and all its elements are boilerplate.
 //! 3. Kinds that occur only inside elements of other boilerplate kinds are dropped.
-//! 4. A kind is dropped if the metadata of one of `MOST_WITNESSES` training pages change without its
+//! 4. A kind is dropped if the metadata of one of `MAX_WITNESSES` training pages change without its
 //!    elements. Such changes occur because dates and by-lines are searched near the headline.
 //!
 //! Limitation: if a later page has body text in such an element, this text is lost.
@@ -24,7 +24,7 @@ const LEAST_PAGES: u32 = 3;
 
 /// Maximum number of training pages whose metadata are compared. Reading them twice takes half of the time of
 /// learning, and the pages of a site are similar.
-const MOST_WITNESSES: usize = 10;
+const MAX_WITNESSES: usize = 10;
 
 #[derive(Debug)]
 struct KindCounts {
@@ -91,7 +91,7 @@ fn outermost(pages: &[(&str, &Page)], keys: &[Keys], kinds: &HashMap<Key, String
 /// Drops the kinds whose removal changes a page's metadata. Kinds are dropped page by page, because a kind
 /// that changes one page usually changes other pages too.
 fn without_metadata_kinds(pages: &[(&str, &Page)], kinds: Vec<String>) -> BTreeSet<String> {
-    let step = pages.len().div_ceil(MOST_WITNESSES).max(1);
+    let step = pages.len().div_ceil(MAX_WITNESSES).max(1);
     let mut told: Vec<PageMetadata> =
         pages.iter().step_by(step).map(|(url, page)| PageMetadata::new(url, page)).collect();
     let mut kept = kinds;

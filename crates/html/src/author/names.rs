@@ -1,6 +1,6 @@
 //! Reads the names in declarations and by-lines, without labels and the names of the site and its owner.
 
-use super::MOST_AUTHORS;
+use super::MAX_AUTHORS;
 use super::labels::{is_label, label, of_authors, unlabelled};
 use super::organization::{is_organization, is_role};
 use super::parts::split_parts;
@@ -12,7 +12,7 @@ use crate::text::tidy;
 use crate::title::{Site, has_other_name, is_site, is_user};
 use crate::weekdays::weekday;
 
-const MOST_STATED: usize = 200;
+const MAX_STATED: usize = 200;
 
 /// Maximum number of parts of a text that are read.
 const MAX_PARTS: usize = 100;
@@ -47,7 +47,7 @@ impl Names<'_> {
 
     /// Returns the first name of the site, if a text names it as an author.
     pub(super) fn of_site(&self, texts: &[String]) -> Option<String> {
-        let cleaned = texts.iter().take(MOST_STATED).map(|text| without_notes(text));
+        let cleaned = texts.iter().take(MAX_STATED).map(|text| without_notes(text));
         cleaned.flat_map(|text| names_in(&text)).find(|name| is_site(name, &self.site) && self.is_site(name))
     }
 
@@ -64,7 +64,7 @@ impl Names<'_> {
 
     fn names(&self, texts: &[String], is_accepted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
-        for text in texts.iter().take(MOST_STATED) {
+        for text in texts.iter().take(MAX_STATED) {
             let mut names = names_in(&without_notes(text));
             names.retain(|name| !self.is_site(name) && is_accepted(name));
             // In `An Example | Health Desk`, only the person is an author.
@@ -72,7 +72,7 @@ impl Names<'_> {
                 names.retain(|name| is_person(name));
             }
             for name in names {
-                if out.len() < MOST_AUTHORS && !is_in(&out, &name) {
+                if out.len() < MAX_AUTHORS && !is_in(&out, &name) {
                     out.push(name);
                 }
             }

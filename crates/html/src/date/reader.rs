@@ -24,7 +24,7 @@ use crate::weekdays::weekday;
 
 /// Maximum number of texts that are searched for the order of day and month, and maximum length of such a
 /// text in bytes.
-const MOST_TEXTS: usize = 500;
+const MAX_TEXTS: usize = 500;
 const LONGEST: usize = 200;
 
 /// Languages in which the day is first in `20.11.26`.
@@ -134,7 +134,7 @@ impl Reader<'_> {
             page.text(id).or_else(|| page.attribute(id, "datetime")).or_else(|| page.attribute(id, "content"))
         });
         let texts = texts.chain(self.declared.iter().copied()).filter(|text| may_have_date(text));
-        for text in texts.take(MOST_TEXTS) {
+        for text in texts.take(MAX_TEXTS) {
             let text = composed(text.trim());
             let tokens = tokens(&text);
             for (found, _) in (0..tokens.len()).filter_map(|at| numbers(&tokens, at)) {

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use encoding_rs::WINDOWS_1252;
 
 /// Minimum number of runs that are evidence. One such run may be a quotation.
-const LEAST_EVIDENCE: usize = 2;
+const MIN_EVIDENCE: usize = 2;
 
 /// Minimum number of suspected runs for each other run.
 const SUSPECTED_TO_OTHERS: usize = 10;
@@ -28,7 +28,7 @@ static HIGH: LazyLock<Vec<char>> = LazyLock::new(|| {
 });
 
 pub(super) fn once(text: &str) -> Option<String> {
-    if beginnings(text.as_bytes()) < LEAST_EVIDENCE {
+    if beginnings(text.as_bytes()) < MIN_EVIDENCE {
         return None;
     }
     let (mut evidence, mut suspected, mut others) = (0, 0, 0);
@@ -41,7 +41,7 @@ pub(super) fn once(text: &str) -> Option<String> {
             None => others += 1,
         }
     }
-    if evidence < LEAST_EVIDENCE || suspected < others * SUSPECTED_TO_OTHERS {
+    if evidence < MIN_EVIDENCE || suspected < others * SUSPECTED_TO_OTHERS {
         return None;
     }
     let mut out = String::with_capacity(text.len());
@@ -54,7 +54,7 @@ pub(super) fn once(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Counts the runs that may be evidence, up to [`LEAST_EVIDENCE`]. The first byte of a multi-byte character
+/// Counts the runs that may be evidence, up to [`MIN_EVIDENCE`]. The first byte of a multi-byte character
 /// is 0xC2 to 0xF4, misread as a letter from `Â` to `ô`. The next byte is 0x80 to 0xBF, misread as a
 /// non-ASCII character.
 fn beginnings(bytes: &[u8]) -> usize {
@@ -62,7 +62,7 @@ fn beginnings(bytes: &[u8]) -> usize {
         matches!(bytes[at + 1..], [0x82..=0xB4, 0xC2 | 0xC5 | 0xC6 | 0xCB | 0xE2, ..])
             && (*at == 0 || bytes[at - 1].is_ascii())
     };
-    memchr::memchr_iter(0xC3, bytes).filter(begins).take(LEAST_EVIDENCE).count()
+    memchr::memchr_iter(0xC3, bytes).filter(begins).take(MIN_EVIDENCE).count()
 }
 
 fn parts(text: &str) -> impl Iterator<Item = (&str, bool)> {

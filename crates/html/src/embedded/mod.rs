@@ -32,9 +32,9 @@ use strings::{EmbeddedText, strings};
 /// data.
 pub const CLASS: &str = "embedded-article-body";
 
-const SHORTEST_SCRIPT: usize = 600;
+const MIN_SCRIPT: usize = 600;
 
-const FEWEST_WORDS: usize = 60;
+const MIN_WORDS: usize = 60;
 
 /// Minimum number of words of a line of prose.
 const PROSE: usize = 12;
@@ -61,7 +61,7 @@ const NOT_SHOWN: f32 = 0.4;
 /// trigram may be missing because the last word of the line is cut off.
 const NEW: f32 = 0.2;
 
-const SHORTEST_REPEATED: usize = 3;
+const MIN_REPEATED: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
@@ -132,7 +132,7 @@ fn candidates(page: &Page) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for script in page.elements("script") {
         let source = page.raw_text(script);
-        if source.len() < SHORTEST_SCRIPT {
+        if source.len() < MIN_SCRIPT {
             continue;
         }
         let mut groups: BTreeMap<String, Vec<EmbeddedText>> = BTreeMap::new();
@@ -151,12 +151,12 @@ fn candidates(page: &Page) -> Vec<Candidate> {
     }
     for noscript in page.elements("noscript") {
         let html = page.raw_text(noscript);
-        if html.len() >= SHORTEST_SCRIPT {
+        if html.len() >= MIN_SCRIPT {
             let text = EmbeddedText { path: "noscript".to_owned(), indexes: Vec::new(), text: html };
             candidates.push(candidate("noscript", &[text]));
         }
     }
-    candidates.retain(|candidate| candidate.words.len() >= FEWEST_WORDS);
+    candidates.retain(|candidate| candidate.words.len() >= MIN_WORDS);
     candidates
 }
 
@@ -279,7 +279,7 @@ fn repeated(page: &Page) -> Vec<NodeId> {
     let parents: HashSet<NodeId> = outside.iter().filter(|it| is_prose(it)).map(parent).collect();
     // A short line is repeated only if it is beside a repeated long line and all its trigrams are repeated.
     let is_short = |placed: &PlacedLine| {
-        parents.contains(&parent(placed)) && is_repeated(placed, SHORTEST_REPEATED, 0.0)
+        parents.contains(&parent(placed)) && is_repeated(placed, MIN_REPEATED, 0.0)
     };
     let texts = outside.iter().filter(|placed| is_prose(placed) || is_short(placed));
     let mut nodes: Vec<NodeId> =

@@ -9,7 +9,7 @@
 
 use memchr::memchr2;
 
-const SHORTEST: usize = 60;
+const MIN: usize = 60;
 
 /// Number of bytes at the start of a string that are examined to decide whether it contains data.
 const START: usize = 2_000;
@@ -18,9 +18,9 @@ const START: usize = 2_000;
 const DEEPEST: usize = 3;
 
 /// Maximum number of open brackets. Deeper data are skipped.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 
-const LONGEST_KEY: usize = 64;
+const MAX_KEY_LENGTH: usize = 64;
 
 #[derive(Debug, Default)]
 struct Frame {
@@ -61,7 +61,7 @@ impl Reader {
                     self.string(script, at..end, level);
                     at = end;
                 }
-                b'{' | b'[' if self.frames.len() < MOST_OPEN => {
+                b'{' | b'[' if self.frames.len() < MAX_OPEN => {
                     let frame = Frame { is_array: bytes[at] == b'[', ..Frame::default() };
                     self.frames.push(frame);
                 }
@@ -94,7 +94,7 @@ impl Reader {
             self.set_key(raw);
             return;
         }
-        if raw.len() < SHORTEST {
+        if raw.len() < MIN {
             return;
         }
         let Ok(text) = serde_json::from_str::<String>(&script[quotes.start..=quotes.end]) else { return };
@@ -118,7 +118,7 @@ impl Reader {
     }
 
     fn put(&mut self, text: &str) {
-        if text.len() < SHORTEST {
+        if text.len() < MIN {
             return;
         }
         let (mut path, mut indexes) = (String::new(), Vec::new());
@@ -137,7 +137,7 @@ impl Reader {
     fn set_key(&mut self, name: &str) {
         if let Some(frame) = self.frames.last_mut().filter(|frame| !frame.is_array) {
             frame.key.clear();
-            frame.key.push_str(&name[..name.floor_char_boundary(LONGEST_KEY)]);
+            frame.key.push_str(&name[..name.floor_char_boundary(MAX_KEY_LENGTH)]);
         }
     }
 }

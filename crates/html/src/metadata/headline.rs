@@ -1,6 +1,6 @@
 //! Chooses the headline among the declared titles and the headings of a page.
 
-use super::{LONGEST_TITLE, Sources, cut};
+use super::{MAX_TITLE_LENGTH, Sources, cut};
 use crate::meta::TITLE;
 use crate::text::tidy;
 use crate::title::{self, Site};
@@ -19,7 +19,7 @@ pub(super) fn headline(page: &Page, sources: &Sources, site: &Site) -> Headline 
     let of_document = title::of_document(page);
     let in_meta = TITLE.iter().filter_map(|name| meta.get(&[name]));
     let stated = article.headline.clone().into_iter().chain(in_meta);
-    let mut stated: Vec<String> = stated.map(|text| cut(&text, LONGEST_TITLE)).collect();
+    let mut stated: Vec<String> = stated.map(|text| cut(&text, MAX_TITLE_LENGTH)).collect();
     stated.extend(of_document.clone());
     if title::of_parts(&headings, &stated, site).is_none() {
         let found = title::without_child(page, &headings, &stated, site);
@@ -42,7 +42,7 @@ pub(super) fn headline(page: &Page, sources: &Sources, site: &Site) -> Headline 
             title::of_heading(&headings, &stated, site).map(str::to_owned)
         })
         .or_else(|| cut_headline(page, sources, &headings, site))
-        .map(|text| cut(&text, LONGEST_TITLE));
+        .map(|text| cut(&text, MAX_TITLE_LENGTH));
     let is_it = |heading: &&(NodeId, String)| text.as_ref() == Some(&heading.1);
     // An `<h1>` in breadcrumbs has no headline, but is near the article.
     let first = || headings.first().map(|(id, _)| *id).or_else(|| page.elements("h1").next());

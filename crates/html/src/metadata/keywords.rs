@@ -9,8 +9,8 @@ use crate::small_text::small_text;
 use crate::{NodeId, Page};
 
 /// Maximum length of a keyword in characters, and maximum number of keywords.
-const LONGEST_KEYWORD: usize = 80;
-const MOST_KEYWORDS: usize = 50;
+const MAX_KEYWORD_LENGTH: usize = 80;
+const MAX_KEYWORDS: usize = 50;
 
 /// Returns the keywords of the first source that has any: JSON-LD, `<meta>`, or links with `rel=tag`.
 pub(super) fn keywords(page: &Page, meta: &Meta, article: &Statement) -> Vec<String> {
@@ -28,14 +28,14 @@ fn tags(page: &Page) -> Vec<String> {
         rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("tag"))
     };
     let is_own = |id: &NodeId| is_tag(id) && !is_of_others(page, *id);
-    page.elements("a").filter(is_own).take(MOST_KEYWORDS).filter_map(|id| small_text(page, id)).collect()
+    page.elements("a").filter(is_own).take(MAX_KEYWORDS).filter_map(|id| small_text(page, id)).collect()
 }
 
 fn separated(lists: &[String]) -> Vec<String> {
     let (mut out, mut known) = (Vec::new(), HashSet::new());
     let words = lists.iter().flat_map(|list| list.split([',', ';', '，', '、', '،', '؛'])).map(str::trim);
-    for word in words.filter(|word| !word.is_empty() && word.chars().count() <= LONGEST_KEYWORD) {
-        if out.len() == MOST_KEYWORDS {
+    for word in words.filter(|word| !word.is_empty() && word.chars().count() <= MAX_KEYWORD_LENGTH) {
+        if out.len() == MAX_KEYWORDS {
             break;
         }
         if known.insert(word.to_lowercase()) {

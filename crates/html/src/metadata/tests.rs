@@ -139,8 +139,8 @@ fn lists_and_limits() {
     assert_eq!(of(related).keywords, ["Rain"]);
     let long = "rain ".repeat(20_000);
     let page = of(&format!("<title>{long}</title><meta name=description content='{long}'>"));
-    assert!(page.title.unwrap().chars().count() <= LONGEST_TITLE);
-    assert!(page.description.unwrap().chars().count() <= LONGEST_DESCRIPTION);
+    assert!(page.title.unwrap().chars().count() <= MAX_TITLE_LENGTH);
+    assert!(page.description.unwrap().chars().count() <= MAX_DESCRIPTION_LENGTH);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::line::{LONGEST_LINE, years};
+use super::line::{MAX_LINE_LENGTH, years};
 use crate::month_names::folded;
 
 const CHANGED: [&str; 34] = [
@@ -105,7 +105,7 @@ fn plain(text: &str) -> String {
 }
 
 pub(super) fn split_parts(text: &str) -> Vec<&str> {
-    if text.len() > LONGEST_LINE || years(text) != 2 {
+    if text.len() > MAX_LINE_LENGTH || years(text) != 2 {
         return vec![text];
     }
     // East Asian labels may follow other text without a space.

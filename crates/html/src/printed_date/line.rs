@@ -5,18 +5,18 @@ use std::ops::Range;
 use super::{BESIDE, has_publication_label};
 use crate::class_words::ClassWords;
 use crate::date::{PartialDateTime, Reader, latin_digits};
-use crate::small_text::{MOST_BYTES, SmallText, digits};
+use crate::small_text::{MAX_BYTES, SmallText, digits};
 use crate::text::tidy;
 use crate::{NodeId, Page};
 
-pub(super) const LONGEST_LINE: usize = 200;
+pub(super) const MAX_LINE_LENGTH: usize = 200;
 
-const FEWEST_DIGITS: usize = 5;
+const MIN_DIGITS: usize = 5;
 /// Minimum number of digits of a Japanese date with an era year: `令和元年5月1日`.
-pub(super) const FEWEST_WITH_UNITS: usize = 2;
+pub(super) const MIN_WITH_UNITS: usize = 2;
 
 /// Maximum number of other words on a date's line.
-const MOST_WORDS: usize = 6;
+const MAX_WORDS: usize = 6;
 
 /// A line with a full stop and at least this number of other words is a sentence.
 const SENTENCE: usize = 3;
@@ -36,7 +36,7 @@ impl Digits {
         let mut sum = 0;
         for id in nodes {
             // The elements around a long text are too large to be read.
-            let is_read = |text: &&str| text.len() < MOST_BYTES && !page.is_never_text(page.node(id).parent);
+            let is_read = |text: &&str| text.len() < MAX_BYTES && !page.is_never_text(page.node(id).parent);
             sum += page.text(id).filter(is_read).map_or(0, digits);
             before.push(sum);
         }
@@ -63,7 +63,7 @@ pub(super) fn line(page: &Page, id: NodeId) -> Option<String> {
     let never = |id| page.is_never_text(id) || page.tag(id).is_some_and(|tag| matches!(tag, "a" | "time"));
     if page.tag(id).is_some() {
         let small = if never(id) { None } else { SmallText::from_element(page, id) };
-        let text = small.filter(|small| small.digits() >= FEWEST_WITH_UNITS)?.text();
+        let text = small.filter(|small| small.digits() >= MIN_WITH_UNITS)?.text();
         return has_enough_digits(&text).then(|| latin_digits(text));
     }
     let text = page.text(id).filter(|text| text.len() < 200 && has_enough_digits(text))?;
@@ -80,7 +80,7 @@ fn without_sentence(text: &str) -> &str {
 
 fn has_enough_digits(text: &str) -> bool {
     let digits = digits(text);
-    digits >= FEWEST_DIGITS || digits >= FEWEST_WITH_UNITS && text.contains('年') && text.contains('日')
+    digits >= MIN_DIGITS || digits >= MIN_WITH_UNITS && text.contains('年') && text.contains('日')
 }
 
 pub(super) fn years(text: &str) -> usize {
@@ -110,22 +110,22 @@ pub(super) fn short_date_of_line(
 
 pub(super) fn is_short(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    if text.len() > LONGEST_LINE || digits > 24 || !has_enough_digits(text) {
+    if text.len() > MAX_LINE_LENGTH || digits > 24 || !has_enough_digits(text) {
         return false;
     }
     let is_beside =
         |word: &&str| word.chars().any(char::is_alphabetic) && crate::month_names::month(word).is_none();
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let beside = words.filter(is_beside).take(MOST_WORDS + 1).count();
+    let beside = words.filter(is_beside).take(MAX_WORDS + 1).count();
     let ends_sentence = text.ends_with('.') && text[..text.len() - 1].ends_with(|c: char| c.is_ascii_digit());
-    beside <= MOST_WORDS && !(ends_sentence && beside >= SENTENCE && !has_publication_label(text))
+    beside <= MAX_WORDS && !(ends_sentence && beside >= SENTENCE && !has_publication_label(text))
 }
 
 pub(super) fn is_date_alone(text: &str) -> bool {
     let text = text.trim();
     let is_number = |part: &str| part.trim_end_matches(char::is_alphabetic).parse::<u16>().is_ok();
     let mut parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    text.len() < 40 && digits(text) >= FEWEST_DIGITS && {
+    text.len() < 40 && digits(text) >= MIN_DIGITS && {
         let is_part = |part: &str| is_number(part) || crate::month_names::month(part).is_some();
         parts.by_ref().take(4).all(is_part) && parts.next().is_none()
     }

@@ -33,7 +33,7 @@ const OF_HEADER: [&str; 3] = ["header", "topbar", "masthead"];
 const OF_ARTICLE: [&str; 6] = ["article", "entry", "post", "story", "news", "content"];
 
 /// Maximum number of elements around a date whose names are checked for today's date.
-const MOST_AROUND: usize = 4;
+const MAX_AROUND: usize = 4;
 
 pub(crate) fn is_aside(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| {
@@ -62,7 +62,7 @@ pub(super) fn is_of_others(page: &Page, id: NodeId, headline: Option<NodeId>) ->
 /// weekday and is above the `article` or `main` that contains the headline.
 pub(super) fn is_todays(page: &Page, id: NodeId, text: &str, headline: Option<NodeId>) -> bool {
     let holds_headline = |at: &NodeId| headline.is_some_and(|headline| page.subtree(*at).contains(&headline));
-    let mut around = ancestors(page, id).take(MOST_AROUND).take_while(|at| !holds_headline(at));
+    let mut around = ancestors(page, id).take(MAX_AROUND).take_while(|at| !holds_headline(at));
     let is_before = headline.is_some_and(|headline| id < headline);
     around.any(|at| is_named_for_today(page, at, is_before))
         || is_above(page, id, headline) && has_weekday(text)

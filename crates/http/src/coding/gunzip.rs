@@ -6,7 +6,7 @@ use libdeflater::{Crc, Decompressor};
 const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// The maximum ratio of deflate: 258 bytes from 2 bits.
-const MOST_RATIO: usize = 1_032;
+const MAX_RATIO: usize = 1_032;
 
 /// Decodes a complete gzip body that has one member and at most `limit` bytes after decoding.
 ///
@@ -20,7 +20,7 @@ pub fn gunzip(coded: &[u8], limit: usize) -> Option<Vec<u8>> {
         return None;
     }
     let stated = u32::from_le_bytes(*coded.last_chunk()?) as usize;
-    if stated > limit || stated / MOST_RATIO > coded.len() {
+    if stated > limit || stated / MAX_RATIO > coded.len() {
         return None;
     }
     let mut body = vec![0; stated];

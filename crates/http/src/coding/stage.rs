@@ -13,7 +13,7 @@ const WINDOW_BITS: u8 = 15;
 /// Base-2 logarithm of the largest zstd window in bytes. HTTP allows at most 8 MiB (RFC 9659, 3).
 const ZSTD_WINDOW_BITS: u32 = 23;
 /// Maximum number of members of one gzip body. Without this limit, empty members could take time without end.
-const MOST_MEMBERS: u32 = 10_000;
+const MAX_MEMBERS: u32 = 10_000;
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
@@ -65,8 +65,8 @@ impl Stage {
             State::Fresh => self.state = begin(self.coding, *first)?,
             State::Ended if self.coding == Coding::Gzip && *first == 0x1f => {
                 self.members += 1;
-                if self.members >= MOST_MEMBERS {
-                    return Err(format!("gzip: more than {MOST_MEMBERS} members"));
+                if self.members >= MAX_MEMBERS {
+                    return Err(format!("gzip: more than {MAX_MEMBERS} members"));
                 }
                 self.state = begin(self.coding, *first)?;
             }

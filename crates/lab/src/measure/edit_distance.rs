@@ -12,7 +12,7 @@
 //! computed (Ukkonen 1985). If the distance is greater, the limit is raised.
 //!
 //! Memory is linear in the lengths of the texts. Time is proportional to length times distance / 64, so two
-//! different texts of 600,000 characters would take most of a minute. [`MOST_STEPS`] limits the work to the
+//! different texts of 600,000 characters would take most of a minute. [`MAX_STEPS`] limits the work to the
 //! same number of steps on every machine. If two texts need more steps, they have no ratio.
 //!
 //! Limitation: the ratios that are not computed would be low, so the mean of the computed ratios is too high.
@@ -31,15 +31,15 @@ const WIDER: usize = 4;
 
 /// Maximum number of steps for two texts. Each step processes 64 rows of a column of the table. These steps
 /// take about two seconds, and suffice for any two texts of 80,000 characters (about 14,000 words).
-pub const MOST_STEPS: usize = 1 << 28;
+pub const MAX_STEPS: usize = 1 << 28;
 
 /// Returns the edit distance ratio: 1 for equal texts, and 0 for texts without a common character. Returns
-/// `None` if the texts are so long and so different that the computation needs more than [`MOST_STEPS`].
+/// `None` if the texts are so long and so different that the computation needs more than [`MAX_STEPS`].
 #[must_use]
 pub fn ratio(extracted: &str, gold: &str) -> Option<f64> {
     let (o, m) = (strokes(extracted), strokes(gold));
     let longest = o.len().max(m.len());
-    let distance = distance(&o, &m, MOST_STEPS)?;
+    let distance = distance(&o, &m, MAX_STEPS)?;
     Some(if longest == 0 { 1.0 } else { 1.0 - distance as f64 / longest as f64 })
 }
 
@@ -314,7 +314,7 @@ mod tests {
         let mut other = text.clone();
         other.drain(1_000..1_500);
         other.iter_mut().step_by(10_000).for_each(|c| *c = '-');
-        assert_eq!(distance(&text, &other, MOST_STEPS), Some(500 + 60));
+        assert_eq!(distance(&text, &other, MAX_STEPS), Some(500 + 60));
     }
 
     fn random(length: usize, mut seed: u64) -> String {
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn unlike_texts_are_measured_up_to_a_bound() {
         let (a, b) = (characters(&random(4_000, 1)), characters(&random(4_000, 2)));
-        let known = distance(&a, &b, MOST_STEPS);
+        let known = distance(&a, &b, MAX_STEPS);
         assert!(known.is_some_and(|known| (3_400..3_600).contains(&known)), "{known:?}");
         // There are enough steps for every cell, and some for attempts with limits that are too low.
         assert_eq!(distance(&a, &b, 2 * 4_000 * 4_000_usize.div_ceil(BITS)), known);
@@ -354,7 +354,7 @@ mod tests {
                 numbers.iter().filter_map(|number| char::from_u32('a' as u32 + number % letters)).collect()
             };
             let (a, b) = (text(&a), text(&b));
-            prop_assert_eq!(distance(&a, &b, MOST_STEPS), Some(textbook(&a, &b)));
+            prop_assert_eq!(distance(&a, &b, MAX_STEPS), Some(textbook(&a, &b)));
         }
 
         #[test]
@@ -372,8 +372,8 @@ mod tests {
                     _ => drop(other.remove(at)),
                 }
             }
-            prop_assert_eq!(distance(&text, &other, MOST_STEPS), Some(textbook(&text, &other)));
-            prop_assert_eq!(distance(&other, &text, MOST_STEPS), Some(textbook(&text, &other)));
+            prop_assert_eq!(distance(&text, &other, MAX_STEPS), Some(textbook(&text, &other)));
+            prop_assert_eq!(distance(&other, &text, MAX_STEPS), Some(textbook(&text, &other)));
         }
     }
 }

@@ -23,7 +23,7 @@ use gleaner_html::text::{Line, LineKind, is_block, tidy};
 use crate::methods::source_links::{complete, has_address};
 
 /// Maximum number of block-level tags and `br` in a source line that [`LineEnds::Auto`] accepts as a line.
-const MOST_BLOCK_TAGS: usize = 12;
+const MAX_BLOCK_TAGS: usize = 12;
 
 /// The positions at which lines end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -126,7 +126,7 @@ impl SourceLines {
 
     fn has_too_few(&self) -> bool {
         let many = |line: &&SourceLine| {
-            self.text(line).bytes().filter(|byte| *byte == b'\n').nth(MOST_BLOCK_TAGS).is_some()
+            self.text(line).bytes().filter(|byte| *byte == b'\n').nth(MAX_BLOCK_TAGS).is_some()
         };
         let on_long: usize = self.iter().filter(many).map(|line| line.length).sum();
         let on_all: usize = self.iter().map(|line| line.length).sum();

@@ -3,7 +3,7 @@
 //! The database has two trees: `pages` for raw pages, and `records` for everything else. Texts and signatures
 //! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
 //!
-//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MOST_WAITING`] bytes. Then
+//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MAX_WAITING`] bytes. Then
 //! they are written in this order:
 //!
 //! 1. New raw pages are written.
@@ -42,7 +42,7 @@ use crate::{StoreError, flushed, keys};
 use texts::{EntryPosition, Files, Texts};
 
 /// Maximum size of the committed writes in memory, in bytes.
-const MOST_WAITING: usize = 16 << 20;
+const MAX_WAITING: usize = 16 << 20;
 
 /// Estimated memory of a committed write, in addition to its key and value.
 const OF_A_WRITE: usize = 100;
@@ -337,7 +337,7 @@ impl Engine for Embedded {
             state.bytes += key.len() + write.value().map_or(0, <[u8]>::len) + OF_A_WRITE;
             state.waiting.write(key, write);
         }
-        if state.bytes > MOST_WAITING { self.apply(&mut state) } else { Ok(()) }
+        if state.bytes > MAX_WAITING { self.apply(&mut state) } else { Ok(()) }
     }
 
     fn exchange(

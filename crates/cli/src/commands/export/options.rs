@@ -137,11 +137,11 @@ fn by_likeness(records: &[HostRecord], wanted: &[String]) -> Vec<String> {
     names
 }
 
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 fn no_match(option: &str, wanted: &[String], what: &str, known: &[String]) -> Failure {
-    let listed = known.iter().take(MOST_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = known.len().saturating_sub(MOST_LISTED);
+    let listed = known.iter().take(MAX_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = known.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let listed = if known.is_empty() { "none".to_owned() } else { listed };
     let wanted = wanted.join(", ");

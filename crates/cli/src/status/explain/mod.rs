@@ -13,7 +13,7 @@
 //! resources. Therefore the page's scripts, styles and trackers cannot run.
 //!
 //! Limitation: the file shows lines, not the layout of the page. It does not show whether text was hidden,
-//! moved or coloured. Only the beginning of a huge page is listed ([`view::MOST_BYTES`]), but all lines are
+//! moved or coloured. Only the beginning of a huge page is listed ([`view::MAX_BYTES`]), but all lines are
 //! counted.
 
 mod class_names;
@@ -53,7 +53,7 @@ pub(crate) struct ExplanationInput<'a> {
     pub(crate) judgement: &'a Extraction,
 }
 
-/// Returns the explanation as an HTML document. Its size is at most about [`view::MOST_BYTES`].
+/// Returns the explanation as an HTML document. Its size is at most about [`view::MAX_BYTES`].
 #[must_use]
 pub(crate) fn explain(explained: &ExplanationInput<'_>) -> String {
     view::ExplanationView::from_explained(explained).file()
@@ -111,7 +111,7 @@ fn classes(explained: &ExplanationInput<'_>) -> Vec<(LineClass, ClassReason)> {
 mod tests {
     use gleaner_extract::block_model::{self, Forest, Split, Tree};
 
-    use super::view::MOST_BYTES;
+    use super::view::MAX_BYTES;
     use super::*;
     use gleaner_extract::template::PreparedTemplate;
 
@@ -257,7 +257,7 @@ mod tests {
     fn huge_pages_are_cut_and_say_so() {
         let page = Page::parse(&format!("<p>{}</p>", "<p>word & word & word & word &</p>".repeat(30_000)));
         let html = explained(&page, None, &Pins::default());
-        assert!(html.len() < MOST_BYTES + 100_000, "{}", html.len());
+        assert!(html.len() < MAX_BYTES + 100_000, "{}", html.len());
         assert!(
             html.contains("of 30,000 lines") && html.contains(" lines more are not listed"),
             "{}",

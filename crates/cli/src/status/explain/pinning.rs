@@ -10,12 +10,12 @@ use gleaner_html::{NodeId, Page};
 use super::why::{escaped, selector};
 
 /// Maximum number of tests per page, which limits the time. Each selector is tested on every node.
-const MOST_TESTS: usize = 20_000_000;
+const MAX_TESTS: usize = 20_000_000;
 
 /// Maximum number of elements between a line's text and its block for which selectors are suggested.
-const MOST_INNER: usize = 4;
+const MAX_INNER: usize = 4;
 
-const LONGEST_VALUE: usize = 40;
+const MAX_VALUE_LENGTH: usize = 40;
 
 /// Attributes that are not used, because they differ on each page or because [`selector`] uses them already.
 const NOT_PINNED: [&str; 8] = ["alt", "class", "content", "href", "id", "src", "style", "title"];
@@ -79,7 +79,7 @@ impl Counter<'_> {
             return Suggestion { lines: *lines, selector };
         }
         let tests = self.tests + self.page.len();
-        let lines = (tests <= MOST_TESTS).then(|| self.count(&selector)).flatten();
+        let lines = (tests <= MAX_TESTS).then(|| self.count(&selector)).flatten();
         if lines.is_some() {
             self.tests = tests;
         }
@@ -109,7 +109,7 @@ fn narrower(page: &Page, block: &ClassifiedBlock) -> Vec<String> {
         }
         node = page.node(node).parent;
     }
-    elements.truncate(MOST_INNER);
+    elements.truncate(MAX_INNER);
     elements.push(block.placed.block);
     elements.reverse();
     let inner = elements
@@ -122,7 +122,7 @@ fn narrower(page: &Page, block: &ClassifiedBlock) -> Vec<String> {
 fn by_attributes(page: &Page, element: NodeId) -> Vec<String> {
     let tag = escaped(page.tag(element).unwrap_or_default());
     let is_stable = |name: &str, value: &str| {
-        let is_short = !value.trim().is_empty() && value.len() <= LONGEST_VALUE;
+        let is_short = !value.trim().is_empty() && value.len() <= MAX_VALUE_LENGTH;
         !NOT_PINNED.contains(&name) && is_short && !value.contains(|c: char| c.is_ascii_digit())
     };
     let stable = page.attributes(element).filter(|(name, value)| is_stable(name, value));

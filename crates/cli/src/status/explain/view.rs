@@ -20,20 +20,20 @@ use super::{ExplanationInput, classes};
 
 /// Maximum size in bytes of the rows of an explanation. A longer list is cut, and a note in the document says
 /// so.
-pub(crate) const MOST_BYTES: usize = 3 << 20;
+pub(crate) const MAX_BYTES: usize = 3 << 20;
 
-const MOST_CHARACTERS: usize = 4_000;
+const MAX_CHARACTERS: usize = 4_000;
 
 /// Minimum number of consecutive lines of one class that are folded.
 const FOLD_FROM: usize = 6;
 const UNFOLDED: usize = 3;
 
-const MOST_INDENT: u32 = 12;
+const MAX_INDENT: u32 = 12;
 
 /// A line with a probability in this range is in doubt.
 const DOUBT: std::ops::Range<f32> = 0.3..0.7;
 
-const MOST_DOUBTS: usize = 12;
+const MAX_DOUBTS: usize = 12;
 
 const COLUMNS: [(&str, Option<&str>); 6] = [
     ("Line", None),
@@ -197,10 +197,10 @@ impl<'a> ExplanationView<'a> {
                 "no line"
             } @else {
                 (lines(doubts.len())) ":"
-                @for line in doubts.iter().take(MOST_DOUBTS).map(|at| at + 1) {
+                @for line in doubts.iter().take(MAX_DOUBTS).map(|at| at + 1) {
                     " " a href={ "#l" (line) } { (line) }
                 }
-                @if doubts.len() > MOST_DOUBTS { " ..." }
+                @if doubts.len() > MAX_DOUBTS { " ..." }
             }
         }
     }
@@ -228,7 +228,7 @@ impl<'a> ExplanationView<'a> {
     fn list(&self, language: &str) -> Markup {
         let mut rows = String::new();
         let mut at = 0;
-        while at < self.classes.len() && rows.len() < MOST_BYTES {
+        while at < self.classes.len() && rows.len() < MAX_BYTES {
             at = self.run(at, &mut rows);
         }
         let left = self.classes.len() - at;
@@ -255,12 +255,12 @@ impl<'a> ExplanationView<'a> {
         };
         let shown = if to - from >= FOLD_FROM { from + UNFOLDED } else { to };
         let mut at = from;
-        while at < shown && rows.len() < MOST_BYTES {
+        while at < shown && rows.len() < MAX_BYTES {
             *rows += &self.row(at).into_string();
             at += 1;
         }
         let mut folded = String::new();
-        while at >= shown && at < to && rows.len() + folded.len() < MOST_BYTES {
+        while at >= shown && at < to && rows.len() + folded.len() < MAX_BYTES {
             folded += &self.row(at).into_string();
             at += 1;
         }
@@ -281,7 +281,7 @@ impl<'a> ExplanationView<'a> {
     /// Returns the number of elements above a line, minus the smallest such number on the page.
     fn indent(&self, at: usize) -> u32 {
         let block = self.explained.judgement.blocks[at].placed.block;
-        (self.explained.page.node(block).depth - self.least_depth).min(MOST_INDENT)
+        (self.explained.page.node(block).depth - self.least_depth).min(MAX_INDENT)
     }
 
     fn row(&self, at: usize) -> Markup {
@@ -383,7 +383,7 @@ fn text(block: &ClassifiedBlock) -> Markup {
         LineKind::Caption => "small",
         LineKind::Pre => "pre",
     };
-    let end = line.text.char_indices().nth(MOST_CHARACTERS).map_or(line.text.len(), |(end, _)| end);
+    let end = line.text.char_indices().nth(MAX_CHARACTERS).map_or(line.text.len(), |(end, _)| end);
     let (shown, rest) = line.text.split_at(end);
     html! {
         span.text.(kind) dir="auto" {

@@ -198,9 +198,9 @@ fn by_model(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: usize
     before.followed_by(&model).followed_by(&of_path(template, block))
 }
 
-const MOST_ELEMENTS: usize = 4;
+const MAX_ELEMENTS: usize = 4;
 
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_LENGTH: usize = 80;
 
 /// Returns a selector for a pins file. It has at least `least` steps, and up to four until one has a class or
 /// id.
@@ -215,7 +215,7 @@ pub(super) fn selector(page: &Page, element: NodeId, least: usize) -> String {
         let parent = page.node(node).parent;
         let is_enough =
             parts.len() >= least && (is_named || parts.iter().any(|part| part.contains(['.', '#'])));
-        if is_enough || parts.len() == MOST_ELEMENTS || parent == node {
+        if is_enough || parts.len() == MAX_ELEMENTS || parent == node {
             break;
         }
         node = parent;
@@ -228,7 +228,7 @@ fn names(page: &Page, element: NodeId) -> String {
     let mut out = String::new();
     for (sign, attribute) in [('#', "id"), ('.', "class")] {
         let value = page.attribute(element, attribute).unwrap_or_default();
-        for name in value.split_ascii_whitespace().filter(|name| name.len() <= LONGEST_NAME).take(4) {
+        for name in value.split_ascii_whitespace().filter(|name| name.len() <= MAX_NAME_LENGTH).take(4) {
             out.push(sign);
             out += &escaped(name);
         }

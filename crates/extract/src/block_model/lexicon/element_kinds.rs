@@ -295,7 +295,7 @@ pub(in crate::block_model) fn names_caption(names: &str) -> bool {
 }
 
 fn contains_any(names: &str, parts: &[&str]) -> bool {
-    if names.is_empty() || names.len() > LONGEST_NAMES {
+    if names.is_empty() || names.len() > MAX_NAMES_LENGTH {
         return false;
     }
     let names = names.to_lowercase().replace('_', "-");
@@ -304,7 +304,7 @@ fn contains_any(names: &str, parts: &[&str]) -> bool {
 
 pub(in crate::block_model) const KIND_NAMES: [&str; KIND_COUNT] = names(&KINDS);
 
-const LONGEST_NAMES: usize = 400;
+const MAX_NAMES_LENGTH: usize = 400;
 
 #[derive(Debug, Default)]
 pub(in crate::block_model) struct ElementKinds<'a>(Memo<'a, 1, u32>);
@@ -327,10 +327,10 @@ impl<'a> ElementKinds<'a> {
                     | "data-type"
                     | "data-role"
                     | "aria-label"
-            ) && length < LONGEST_NAMES
+            ) && length < MAX_NAMES_LENGTH
             {
-                let is_short = value.len() <= LONGEST_NAMES;
-                let cut = || value.char_indices().nth(LONGEST_NAMES).map_or(value.len(), |(at, _)| at);
+                let is_short = value.len() <= MAX_NAMES_LENGTH;
+                let cut = || value.char_indices().nth(MAX_NAMES_LENGTH).map_or(value.len(), |(at, _)| at);
                 let end = if is_short { value.len() } else { cut() };
                 let names = &value[..end];
                 kinds |= *self.0.get([names], || kinds_of_names(names));

@@ -236,11 +236,11 @@ const SAYINGS: [Entry; SAYING_COUNT] = [
 pub(in crate::block_model) const SAYING_NAMES: [&str; SAYING_COUNT] = names(&SAYINGS);
 
 /// The maximum length of a line that has a kind, in bytes.
-const LONGEST_SAYING: usize = 160;
+const MAX_SAYING_LENGTH: usize = 160;
 
 /// Returns the kinds of a line as a bit set: bit `n` is `SAYING_NAMES[n]`. The result is 0 for a long line.
 pub(in crate::block_model) fn phrase_kind_bits(line: &str) -> u32 {
-    if line.len() > LONGEST_SAYING {
+    if line.len() > MAX_SAYING_LENGTH {
         return 0;
     }
     static PARTS: LazyLock<Parts> = LazyLock::new(|| Parts::from_entries(&SAYINGS));

@@ -167,9 +167,9 @@ impl Blocks {
 }
 
 /// Tags by length. For most elements, the length alone shows that their tag is not in the list.
-struct TagsByLength<'a>([Vec<&'a str>; LONGEST_TAG + 1], Vec<&'a str>);
+struct TagsByLength<'a>([Vec<&'a str>; MAX_TAG_LENGTH + 1], Vec<&'a str>);
 
-const LONGEST_TAG: usize = 10;
+const MAX_TAG_LENGTH: usize = 10;
 
 impl<'a> TagsByLength<'a> {
     fn from_tags(tags: &'a [String]) -> Self {

@@ -34,7 +34,7 @@ use crate::StoreError;
 const FILE_BYTES: u32 = 64 << 20;
 
 /// Maximum number of files that are kept open.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 
 /// The first byte of a position. Large values that older versions stored in sled begin with another byte.
 const TAG: u8 = 1;
@@ -164,7 +164,7 @@ impl Texts {
         if let Some(file) = open.get(&number) {
             return Ok(Arc::clone(file));
         }
-        if open.len() >= MOST_OPEN {
+        if open.len() >= MAX_OPEN {
             open.clear();
         }
         let file = Arc::new(wait_for_descriptor(|| File::open(path(&self.folder, number)))?);

@@ -8,7 +8,7 @@ use super::link::Connection;
 use super::record_kinds::Column;
 use super::select::Statement;
 use super::values::SqlValue;
-use super::{MOST_ROWS, Postgres};
+use super::{MAX_ROWS, Postgres};
 use crate::StoreError;
 
 /// A row with the position of one text: a document or an earlier revision.
@@ -43,7 +43,7 @@ impl Postgres {
     /// Returns the rows of these documents and of their earlier revisions.
     pub(crate) fn text_rows(&self, ids: &[DocumentId]) -> Result<Vec<TextRow>, StoreError> {
         let mut rows = Vec::new();
-        for ids in ids.chunks(MOST_ROWS) {
+        for ids in ids.chunks(MAX_ROWS) {
             let ids: Vec<Vec<u8>> = ids.iter().map(|id| id.0.to_vec()).collect();
             rows.extend(self.0.reading.run("reading the positions of texts", |client| {
                 let ids = ids.clone();

@@ -50,7 +50,7 @@ use objects::{Row, TextStorage, is_missing};
 use overlay::Overlay;
 use rows::{Rows, TextPositions};
 
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 
 /// The PostgreSQL engine. Clones share one state.
 #[derive(Debug, Clone)]

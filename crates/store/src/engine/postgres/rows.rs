@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MOST_ROWS;
+use super::MAX_ROWS;
 use super::link::Connection;
 use super::objects::TextPosition;
 use super::record_kinds::{Column, Group, Removal, group_of, parts, split};
@@ -122,13 +122,13 @@ impl Rows {
         for ((table, columns), (_, rows)) in &self.deleted {
             let sql = format!("DELETE FROM {table}");
             writes
-                .extend(rows.chunks(MOST_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
+                .extend(rows.chunks(MAX_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
         }
         for ((table, columns), (group, rows)) in &self.emptied {
             let empty: Vec<String> = group.columns.iter().map(|(name, _)| format!("{name} = NULL")).collect();
             let sql = format!("UPDATE {table} SET {}", empty.join(", "));
             writes
-                .extend(rows.chunks(MOST_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
+                .extend(rows.chunks(MAX_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
         }
         if !self.moved.is_empty() {
             let mut statement = Statement::default();
@@ -229,5 +229,5 @@ fn alike_writes(rows: &Alike<'_>) -> Vec<RowWrite> {
         };
         RowWrite { table, statement, at_least: rows.iter().filter(is_put).count() as u64 }
     };
-    rows.chunks(MOST_ROWS).map(write).collect()
+    rows.chunks(MAX_ROWS).map(write).collect()
 }

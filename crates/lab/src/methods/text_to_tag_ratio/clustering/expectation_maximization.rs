@@ -11,8 +11,8 @@ use std::f64::consts::TAU;
 
 use super::{Clusters, k_means, most_iterations};
 
-const SMALLEST_DEVIATION: f64 = 1e-6;
-const SMALLEST_GAIN: f64 = 1e-6;
+const MIN_DEVIATION: f64 = 1e-6;
+const MIN_GAIN: f64 = 1e-6;
 
 #[derive(Debug, Clone, Copy)]
 struct Normal {
@@ -54,7 +54,7 @@ impl Sums {
         let variance = (self.second / self.weight - moved * moved).max(0.0);
         Normal {
             mean: before.mean + moved,
-            deviation: variance.sqrt().max(SMALLEST_DEVIATION),
+            deviation: variance.sqrt().max(MIN_DEVIATION),
             share: self.weight / lines as f64,
         }
     }
@@ -71,7 +71,7 @@ pub fn clusters(ratios: &[f64], k: usize) -> Clusters {
     let mut likelihood = f64::NEG_INFINITY;
     for _ in 0..most_iterations(ratios.len()) {
         let (next, reached) = iterated(ratios, &mixture);
-        if reached - likelihood < SMALLEST_GAIN {
+        if reached - likelihood < MIN_GAIN {
             break;
         }
         (mixture, likelihood) = (next, reached);

@@ -16,15 +16,15 @@ pub mod prediction;
 pub mod threshold;
 
 /// The paper states: "We chose a maximum of 3 clusters arbitrarily."
-const MOST_CLUSTERS: usize = 3;
+const MAX_CLUSTERS: usize = 3;
 
-const MOST_ITERATIONS: usize = 100;
+const MAX_ITERATIONS: usize = 100;
 
 /// Maximum number of lines that all iterations of a run read in total.
-const MOST_LOOKS: usize = 20_000_000;
+const MAX_LOOKS: usize = 20_000_000;
 
 fn most_iterations(lines: usize) -> usize {
-    (MOST_LOOKS / lines.max(1)).clamp(1, MOST_ITERATIONS)
+    (MAX_LOOKS / lines.max(1)).clamp(1, MAX_ITERATIONS)
 }
 
 /// The result of one run of a clustering algorithm.
@@ -81,7 +81,7 @@ pub(super) fn select(
     threshold: f64,
     clusters: impl Fn(&[f64], usize) -> Clusters,
 ) -> Vec<bool> {
-    let runs = (1..=MOST_CLUSTERS).map(|k| clusters(smoothed, k));
+    let runs = (1..=MAX_CLUSTERS).map(|k| clusters(smoothed, k));
     chosen(runs, threshold).map(|run| run.select(threshold)).unwrap_or_default()
 }
 
