@@ -12,8 +12,8 @@ const LIMIT: usize = 16 << 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
-    let options =
-        ArchiveOptions { rotate: 1 << 30, level: 6, info: vec![("software".into(), "an example".into())] };
+    let info = vec![("software".into(), "an example".into())];
+    let options = ArchiveOptions { rotate: 1 << 30, level: 6, info, of_changes: Vec::new() };
     let mut archive = Archive::open(folder.path(), options, None)?;
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let capture = Capture {

@@ -104,6 +104,8 @@ pub struct ArchiveOptions {
     pub level: u32,
     /// The fields of each file's `warcinfo` record, such as `software`.
     pub info: Vec<(String, String)>,
+    /// The fields of each record with changes of the store.
+    pub of_changes: Vec<(String, String)>,
 }
 
 impl ArchiveOptions {
@@ -159,6 +161,12 @@ impl Archive {
             archive.newest = Some(archive.reopened(name, from)?);
         }
         Ok(archive)
+    }
+
+    /// Returns the options for writing.
+    #[must_use]
+    pub const fn options(&self) -> &ArchiveOptions {
+        &self.options
     }
 
     fn reopened(&self, name: String, from: u64) -> Result<NewestFile, ArchiveError> {

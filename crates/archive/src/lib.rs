@@ -18,7 +18,7 @@
 //! | `scan` | Where is the next record after damage? |
 //! | [`cdx`] | Which records does an index list? |
 //!
-//! The crate writes `warcinfo`, `response`, `revisit` and `request` records. It interprets `response` and
+//! The crate writes `warcinfo`, `response`, `revisit`, `request` and `metadata` records. It interprets `response` and
 //! `revisit` records of any writer, and returns other records uninterpreted.
 //!
 //! Limitation: before a body is stored, its transfer codings are removed, and sometimes its content codings
@@ -49,4 +49,4 @@ pub use payload::{Payload, Truncation};
 pub use read::ArchiveReader;
 pub use record::{Damage, Item, Record};
 pub use spool::Spool;
-pub use write::{Capture, Digests, Revisit};
+pub use write::{Capture, Digests, Metadata, Revisit};

@@ -19,7 +19,8 @@ use crate::files::{ArchiveOptions, name_of};
 /// ```
 /// use gleaner_archive::{Spool, files::ArchiveOptions};
 ///
-/// let options = ArchiveOptions { rotate: 1 << 20, level: 1, info: vec![("software".into(), "gleaner".into())] };
+/// let info = vec![("software".into(), "gleaner".into())];
+/// let options = ArchiveOptions { rotate: 1 << 20, level: 1, info, of_changes: Vec::new() };
 /// let at = "2026-11-21T02:00:00Z".parse()?;
 /// let spool = Spool::begin(7, at, &options, "w3");
 /// assert!(spool.is_empty());

@@ -188,6 +188,29 @@ pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) 
     record(&record_id(), head.into_iter(), &[block.as_bytes()], level)
 }
 
+/// A `metadata` record of this program (WARC 1.1, 6.6). Other programs skip it.
+#[derive(Debug, Clone, Copy)]
+pub struct Metadata<'a> {
+    /// The time of the record.
+    pub at: Timestamp,
+    /// The `Content-Type` of the block.
+    pub content_type: &'a str,
+    /// Additional named fields.
+    pub fields: &'a [(&'a str, &'a str)],
+    /// The content.
+    pub block: &'a [u8],
+}
+
+impl Metadata<'_> {
+    /// Returns the record as a gzip member. `level` is the compression level, 1 (fast) to 9 (small).
+    #[must_use]
+    pub fn record(&self, level: u32) -> Vec<u8> {
+        let at = date(self.at);
+        let head = [("WARC-Type", "metadata"), ("WARC-Date", at.as_str()), ("Content-Type", self.content_type)];
+        record(&record_id(), head.into_iter().chain(self.fields.iter().copied()), &[self.block], level)
+    }
+}
+
 fn record_id() -> String {
     format!("<urn:uuid:{}>", Uuid::new_v4())
 }

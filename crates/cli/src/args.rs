@@ -205,13 +205,16 @@ Examples:
     #[command(after_help = "Example:
   gleaner learn pages/ --host vnexpress.net --out vnexpress.json")]
     Learn(Learn),
-    /// Rebuild the store from the WARC archive
+    /// Restore the store from the archive alone, with the same texts
     #[command(
-        after_help = "The new store is built beside the old one, which can be read meanwhile, and is then kept as \
-sled.old-1. After an interruption, the same command resumes.
+        after_help = "The archive has every change of the store, so nothing is extracted again, and the texts do not \
+depend on today's settings, pins or templates. With --relearn, the templates are learned and all texts extracted \
+anew, and the command says what changed. The new store is built beside the old one, which can be read meanwhile, and \
+is then kept as sled.old-1. After an interruption, the same command resumes.
 
-Example:
-  gleaner rebuild --data corpus"
+Examples:
+  gleaner rebuild --data corpus
+  gleaner rebuild --relearn --data corpus"
     )]
     Rebuild(Rebuild),
     /// Extract the archived pages again with the current templates; ids stay the same
@@ -298,10 +301,13 @@ pub(crate) struct Crawl {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rebuild {
-    /// File of seed sites, one per line; repeatable [default: the seeds of the last crawl]
+    /// Learn the templates and extract all texts anew, and say what changed
+    #[arg(long)]
+    pub(crate) relearn: bool,
+    /// With --relearn: file of seed sites, one per line; repeatable [default: the seeds of the last crawl]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
-    /// Start over, even if a rebuild can be resumed or the archive lacks the pages of some documents
+    /// With --relearn: start over, even if a rebuild can be resumed or the archive lacks the pages of some documents
     #[arg(long)]
     pub(crate) force: bool,
 }

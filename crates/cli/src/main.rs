@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         Command::Template(args) => commands::template::run(&common, args),
         Command::Extract(args) => commands::extract::run(&common, args),
         Command::Learn(args) => commands::learn::run(&common, args),
-        Command::Rebuild(args) => commands::replay::rebuild(&common, &args),
+        Command::Rebuild(args) => commands::rebuild::run(&common, &args),
         Command::Reextract(Reextract {}) => commands::replay::reextract(&common),
         Command::Ingest(args) => commands::replay::ingest(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),

@@ -311,6 +311,7 @@ pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
     let store = match distributed::is_shared(config) {
         true => distributed::open_for_reading(config)?,
         false => gleaner_store::read(Path::new(&config.store.path), config.store.cache.get())
+            .and_then(|store| gleaner_crawl::recover(config, &store).map(|()| store))
             .map_err(|error| open_failure(config, error))?,
     };
     check_complete(config, store)

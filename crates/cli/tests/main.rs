@@ -42,6 +42,7 @@ mod raw_sites;
 mod readers;
 mod readme;
 mod rebuild;
+mod same_corpus;
 mod redesign;
 mod redirects;
 mod repair;

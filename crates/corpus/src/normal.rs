@@ -31,6 +31,12 @@ impl ContentHash {
         Self(blake3::hash(normalised.as_bytes()).into())
     }
 
+    /// Returns the hash with these bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Returns the hash as bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {

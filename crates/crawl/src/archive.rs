@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use crate::settings::Config;
 use gleaner_archive::files::{self, ArchiveOptions};
 use gleaner_archive::{Capture, Digest, Digests, Revisit};
+use gleaner_corpus::ContentHash;
+use gleaner_extract::pins::HostPins;
 use gleaner_fetch::Response;
-use gleaner_store::{ArchivePosition, StoreError, Writer};
+use gleaner_store::{ArchivePosition, Store, StoreError, Writer};
 use jiff::Timestamp;
 
 use crate::error::CrawlError;
@@ -97,7 +99,12 @@ pub fn archive_folder(config: &Config) -> PathBuf {
     }
 }
 
-pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreError> {
+/// Opens the archive for the responses and changes of a writer. Does nothing if the settings switch the archive off.
+/// `pins` are those with which texts are extracted, or `None` if the writer extracts none.
+///
+/// # Errors
+/// The archive cannot be read or written.
+pub fn open_archive(config: &Config, pins: Option<&HostPins>, writer: &mut Writer) -> Result<(), StoreError> {
     if !config.archive.keep {
         return Ok(());
     }
@@ -111,8 +118,49 @@ pub(crate) fn open(config: &Config, writer: &mut Writer) -> Result<(), StoreErro
         rotate: config.archive.rotate.get(),
         level: config.archive.level,
         info: info.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        of_changes: fields_of_changes(config, pins),
     };
     writer.open_archive(&archive_folder(config), options)
+}
+
+/// Applies the changes in the archive that a crash kept from the store. Does nothing if another process writes the
+/// store.
+///
+/// # Errors
+/// The archive cannot be read, or the store cannot be written.
+pub fn recover(config: &Config, store: &Store) -> Result<(), StoreError> {
+    match store.writer()? {
+        Some(mut writer) if !store.is_shared() => writer.recover(&archive_folder(config)),
+        _ => Ok(()),
+    }
+}
+
+/// The header fields of each record with changes: what the texts in it depend on besides pages and templates.
+fn fields_of_changes(config: &Config, pins: Option<&HostPins>) -> Vec<(String, String)> {
+    let software = concat!("gleaner/", env!("CARGO_PKG_VERSION")).to_owned();
+    let mut fields = vec![
+        ("Gleaner-Software".to_owned(), software),
+        ("Gleaner-Settings".to_owned(), hash_of(&text_settings(config))),
+    ];
+    fields.extend(pins.map(|pins| ("Gleaner-Pins".to_owned(), hash_of(&format!("{pins:?}")))));
+    fields
+}
+
+/// Returns the settings that affect a page's text and its admission, as text.
+pub(crate) fn text_settings(config: &Config) -> String {
+    let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
+    // These two settings change no document and may differ between workers.
+    template.pins = String::new();
+    corpus.index_memory = Config::default().corpus.index_memory;
+    let languages = config.site.iter().map(|(name, site)| (name, &site.languages, site.published_after));
+    let sites: Vec<_> = languages.collect();
+    let (first, robots) = (config.crawl.published_after, &config.crawl.robots_meta);
+    format!("{template:?} {corpus:?} {:?} {first:?} {robots:?} {sites:?}", config.text)
+}
+
+/// Returns the first 16 hexadecimal digits of a hash of the text.
+pub(crate) fn hash_of(text: &str) -> String {
+    ContentHash::from_text(text).to_string().chars().take(16).collect()
 }
 
 /// Returns the paths of the archive's files, oldest first.

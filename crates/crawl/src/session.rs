@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tracing::warn;
 
-use crate::archive::{self, RecordBuilder};
+use crate::archive::{RecordBuilder, open_archive};
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
@@ -82,6 +82,7 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
     // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
     let scope = Arc::new(scope(&config, &seeds)?);
+    open_archive(&config, Some(&pins), &mut writer)?;
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     let session_config = SessionConfig {
         config: Arc::new(config),
@@ -98,7 +99,6 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
     };
     let mut is_over = false;
     let (session, ending) = loop {
-        archive::open(&session_config.config, &mut writer)?;
         let fetcher = fetcher(&session_config.config, &runtime)?;
         let mut session = Session::start(session_config.clone(), fetcher.politeness().clone(), writer)?;
         let worked = if is_over { Ok(Ending::Quiet) } else { session.crawl(&fetcher, &runtime) };
@@ -113,6 +113,7 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
             Err(CrawlError::Store(StoreError::NotOurs)) => {
                 writer = session.abandon_lost(&fetcher, &runtime);
                 is_over = session_config.rejoin(&mut writer)?;
+                open_archive(&session_config.config, Some(&session_config.pins), &mut writer)?;
                 progress.reset();
             }
             Err(error) => return Err(error),

@@ -143,6 +143,7 @@ mod tests {
             until: "2026-11-21T00:00:00Z".parse().unwrap(),
             tally: selection.tally().clone(),
             last_id: None,
+            corpus_version: None,
             files: Vec::new(),
             unreadable: Vec::new(),
         }

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use gleaner_corpus::CorpusVersion;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -28,6 +29,9 @@ pub struct Manifest {
     pub manifest_version: u32,
     /// The version of gleaner that wrote the export.
     pub gleaner: String,
+    /// The version of the corpus at the end of the export. `None` before, and in exports of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corpus_version: Option<CorpusVersion>,
     /// The command line without the program's name.
     pub command: Vec<String>,
     /// Whether the export is complete. Always true if the folder has its final name.

@@ -94,14 +94,18 @@ impl ArchiveTarget {
 }
 
 impl Writer {
-    /// Opens the archive for appending responses. `folder` is the folder of the archive's files. If the store
-    /// is shared, `folder` is ignored.
+    /// Opens the archive for appending responses and changes. `folder` is the folder of the archive's files. If the
+    /// store is shared, `folder` is ignored. Otherwise, also applies the changes in the archive that a crash kept from
+    /// the store. If the archive does not have the changes of this store, copies the whole store to it.
     ///
     /// # Errors
     /// The folder cannot be read or written, or the archive is shorter than the store recorded.
     pub fn open_archive(&mut self, folder: &Path, options: ArchiveOptions) -> Result<(), StoreError> {
-        self.archive_target = Some(ArchiveTarget::open(&self.store(), folder, options)?);
-        Ok(())
+        let target = self.archive_target.insert(ArchiveTarget::open(&self.store, folder, options)?);
+        match target {
+            ArchiveTarget::Folder(_) => self.open_log(folder),
+            ArchiveTarget::Objects(_) => Ok(()),
+        }
     }
 
     /// Appends a response. `bytes` contains `records` WARC records. `at` is the time of the response. Returns
@@ -134,6 +138,7 @@ impl Writer {
     }
 
     pub(crate) fn sync_archive(&mut self) -> Result<(), StoreError> {
+        self.append_changes()?;
         let mut change = self.begin();
         match &mut self.archive_target {
             None => return Ok(()),

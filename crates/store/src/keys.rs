@@ -226,6 +226,10 @@ pub(crate) fn content(hash: &ContentHash) -> Vec<u8> {
     key(CONTENT, &[hash.as_bytes()])
 }
 
+pub(crate) fn content_hash(key: &[u8]) -> Option<ContentHash> {
+    Some(ContentHash::from_bytes(key.get(1..)?.try_into().ok()?))
+}
+
 pub(crate) fn cluster_membership(id: DocumentId) -> Vec<u8> {
     key(MEMBERSHIP, &[id.as_bytes()])
 }

@@ -19,6 +19,7 @@
 
 mod archive;
 mod change;
+mod change_log;
 mod clock;
 mod clusters;
 mod compaction;
@@ -53,6 +54,7 @@ mod waiting;
 mod workers;
 
 pub use change::Change;
+pub use change_log::{CHANGES_TYPE, ChangeLog, changes_without, is_of_changes};
 pub use compaction::{Compacted, Extent};
 pub use engine::postgres::redacted_address;
 pub use error::StoreError;

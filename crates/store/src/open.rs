@@ -11,7 +11,7 @@ use tracing::{info, warn};
 use crate::archive::ArchiveTarget;
 use crate::engine::embedded::Embedded;
 use crate::engine::remote::Remote;
-use crate::engine::{Batch, Engine, LostClaim, Write};
+use crate::engine::{Batch, Engine, KeyValue, LostClaim, Write};
 use crate::lock::Lock;
 use crate::near::Duplicates;
 use crate::partitions::Partition;
@@ -37,9 +37,11 @@ pub struct StoreOptions {
 /// The only handle that can change a store.
 #[derive(Debug)]
 pub struct Writer {
-    store: Store,
+    pub(crate) store: Store,
     pub(crate) archive_target: Option<ArchiveTarget>,
     pub(crate) duplicates: Duplicates,
+    /// The number of the last change in the archive. `None` if the changes are not written to it.
+    pub(crate) logged: Option<u64>,
 }
 
 /// Opens the store in `folder`.
@@ -127,6 +129,7 @@ impl Writer {
             store: store.clone(),
             archive_target: None,
             duplicates: Duplicates::default(),
+            logged: None,
         })
     }
 
@@ -158,7 +161,37 @@ impl Writer {
         if !partitions.iter().all(|partition| self.store.partitions.holds(*partition)) {
             return Err(StoreError::NotOurs);
         }
-        self.store.engine.commit(batch, partitions)
+        self.store.engine.commit(batch, partitions)?;
+        if self.store.engine.is_full() { self.spill() } else { Ok(()) }
+    }
+
+    /// Moves the committed changes from memory to the database, and before that to the archive.
+    pub(crate) fn spill(&mut self) -> Result<(), StoreError> {
+        self.sync_archive()?;
+        self.store.engine.spill()
+    }
+
+    /// Writes records durably if `key` still has the value `expected`, like [`crate::engine::Engine::exchange`].
+    pub(crate) fn exchange(
+        &mut self,
+        key: &[u8],
+        expected: Option<&[u8]>,
+        records: Vec<KeyValue>,
+    ) -> Result<bool, StoreError> {
+        if self.store.is_shared() {
+            return self.store.engine.exchange(key, expected, records);
+        }
+        // Only one writer exists, so the value cannot change after this check.
+        if self.store.engine.get(key)?.as_deref() != expected {
+            return Ok(false);
+        }
+        let mut change = self.begin();
+        for (key, value) in records {
+            change.put_bytes(key, value);
+        }
+        self.commit(change)?;
+        self.flush()?;
+        Ok(true)
     }
 
     fn put_alone(&self, key: Vec<u8>, write: Write) -> Result<(), StoreError> {
@@ -216,6 +249,7 @@ impl Writer {
                     }
                 };
                 copy.commit(Batch { writes: [(key, Write::Put(value))].into() }, BTreeSet::new())?;
+                copy.spill_if_full()?;
             }
         }
         copy.flush()?;

@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-use gleaner_corpus::{Document, DocumentId};
+use gleaner_corpus::{CorpusVersion, Document, DocumentId, VersionHasher};
 use gleaner_frontier::{CanonicalUrl, UrlKey};
 use serde::de::DeserializeOwned;
 
@@ -300,6 +300,23 @@ impl Store {
             totals.add(&decode("the totals", &bytes)?);
         }
         Ok(totals)
+    }
+
+    /// Returns the version of the corpus. Reads a small record of each document, but no texts.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn version(&self) -> Result<CorpusVersion, StoreError> {
+        let mut hasher = VersionHasher::default();
+        for pair in self.scan([keys::CONTENT]) {
+            let (key, id) = pair?;
+            let hash = keys::content_hash(&key).ok_or_else(|| StoreError::Damaged {
+                what: "a content hash",
+                reason: format!("the key {}", keys::hex(&key)),
+            })?;
+            hasher.add(&hash, decode("a content hash", &id)?);
+        }
+        Ok(hasher.finish())
     }
 
     /// Returns the position up to which the archive is known to be on disk. Returns `None` if nothing was

@@ -91,11 +91,9 @@ impl Writer {
 
     /// Writes a run as the last run and to the list of runs. Returns `false` if another process changed the run.
     fn put_run(&mut self, expected: Option<Vec<u8>>, run: &Run) -> Result<bool, StoreError> {
-        // An exchange is durable when it returns. With sled, it also flushes all changes, so the archive must be
-        // flushed first.
         self.flush()?;
         let key = keys::meta("run");
         let records = vec![(key.clone(), encode(run)), (keys::run(run.number), encode(run))];
-        self.store().engine.exchange(&key, expected.as_deref(), records)
+        self.exchange(&key, expected.as_deref(), records)
     }
 }

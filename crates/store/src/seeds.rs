@@ -6,10 +6,10 @@
 use gleaner_frontier::{CanonicalUrl, Seed};
 use serde::{Deserialize, Serialize};
 
-use crate::records::encode;
+use crate::records::{decode, encode};
 use crate::{Store, StoreError, Writer, keys};
 
-const NAME: &str = "seeds";
+pub(crate) const NAME: &str = "seeds";
 const WHAT: &str = "the seeds";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,13 +26,16 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn seeds(&self) -> Result<Option<Vec<Seed>>, StoreError> {
-        let Some(records) = self.get::<Vec<SeedRecord>>(WHAT, &keys::meta(NAME))? else { return Ok(None) };
-        let seed = |SeedRecord { url, file, line }| match CanonicalUrl::from_record(&url) {
-            Ok(url) => Ok(Seed { url, file, line }),
-            Err(error) => Err(StoreError::Damaged { what: WHAT, reason: format!("{url}: {error}") }),
-        };
-        records.into_iter().map(seed).collect::<Result<_, _>>().map(Some)
+        self.engine.get(&keys::meta(NAME))?.map(|bytes| decoded(&bytes)).transpose()
     }
+}
+
+pub(crate) fn decoded(bytes: &[u8]) -> Result<Vec<Seed>, StoreError> {
+    let seed = |SeedRecord { url, file, line }| match CanonicalUrl::from_record(&url) {
+        Ok(url) => Ok(Seed { url, file, line }),
+        Err(error) => Err(StoreError::Damaged { what: WHAT, reason: format!("{url}: {error}") }),
+    };
+    decode::<Vec<SeedRecord>>(WHAT, bytes)?.into_iter().map(seed).collect()
 }
 
 impl Writer {
@@ -47,14 +50,13 @@ impl Writer {
             line: seed.line,
         };
         let (key, records) = (keys::meta(NAME), encode(&seeds.iter().map(record).collect::<Vec<_>>()));
-        // With sled, an exchange also flushes all changes, so the archive must be flushed first.
         self.flush()?;
         loop {
             let known: Option<Vec<u8>> = self.store().engine.get(&key)?;
             if known.as_ref() == Some(&records) {
                 return Ok(());
             }
-            self.store().engine.exchange(&key, known.as_deref(), vec![(key.clone(), records.clone())])?;
+            self.exchange(&key, known.as_deref(), vec![(key.clone(), records.clone())])?;
         }
     }
 }

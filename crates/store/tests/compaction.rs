@@ -259,7 +259,7 @@ fn a_damaged_file_is_not_merged() {
 
 /// Writes a file of the archive per flush, and returns the position of each record.
 fn write_archive(writer: &mut Writer, flushes: u8, bytes: usize) -> Vec<(u32, u64)> {
-    let options = ArchiveOptions { rotate: 1 << 20, level: 1, info: Vec::new() };
+    let options = ArchiveOptions { rotate: 1 << 20, level: 1, info: Vec::new(), of_changes: Vec::new() };
     writer.open_archive(Path::new("unused"), options).unwrap();
     let write = |number| {
         let at = writer.archive(&vec![number; bytes], 1, Timestamp::UNIX_EPOCH).unwrap().unwrap();

@@ -14,6 +14,7 @@ pub(crate) mod learn;
 pub(crate) mod migrate;
 pub(crate) mod page_files;
 pub(crate) mod page_reader;
+pub(crate) mod rebuild;
 mod rebuild_store;
 pub(crate) mod replay;
 pub(crate) mod report;

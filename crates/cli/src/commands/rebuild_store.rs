@@ -1,4 +1,4 @@
-//! Prepares a rebuild, which builds the new store beside the old one, or resumes an interrupted rebuild.
+//! Prepares a rebuild, which builds the new store beside the old one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,53 +6,111 @@ use std::path::{Path, PathBuf};
 
 use gleaner_crawl::render::text::bytes;
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{WarcFile, archive_files, archive_folder};
+use gleaner_crawl::{WarcFile, archive_files, archive_folder, changes_in_archive};
 use gleaner_frontier::Seed;
-use gleaner_store::{ArchivePosition, Replacement, Store, StoreError, Writer};
+use gleaner_store::{ArchivePosition, ChangeLog, Replacement, Store, StoreError, Writer};
 
+use crate::args::Rebuild;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::settings;
 
+/// A rebuild that has begun: the old store is locked.
 pub(super) struct RebuildStore {
     pub(super) replacement: Replacement,
-    pub(super) writer: Writer,
-    pub(super) seeds: Vec<Seed>,
+    /// The changes in the archive. `None` if the store must be built from the archived responses.
+    pub(super) changes: Option<ChangeLog>,
     /// Number of documents in the old store. `None` if unknown.
     pub(super) before: Option<u64>,
+    /// The seeds in the archive. `None` if it has none.
+    seeds: Option<Vec<Seed>>,
 }
 
-/// Opens the store that the rebuild fills: a new one, or that of an interrupted rebuild. The seeds are those in
-/// `files` or, if it is empty, those of the last crawl or in the settings.
-pub(super) fn begin(config: &Config, files: &[PathBuf], force: bool) -> Result<RebuildStore, Failure> {
-    let (replacement, unreadable) =
-        Replacement::begin(Path::new(&config.store.path), config.store.cache.get()).map_err(Failure::work)?;
-    if let Some(error) = unreadable {
-        print_message(format_args!("gleaner: {error}"));
-    }
-    let seeds = seeds(files, config, replacement.old())?;
-    let before = match replacement.old().filter(|_| !force) {
-        Some(old) => examine(config, old).unwrap_or_else(|error| {
+impl RebuildStore {
+    pub(super) fn begin(config: &Config, args: &Rebuild) -> Result<Self, Failure> {
+        let (replacement, unreadable) =
+            Replacement::begin(Path::new(&config.store.path), config.store.cache.get())
+                .map_err(Failure::work)?;
+        if let Some(error) = unreadable {
             print_message(format_args!("gleaner: {error}"));
-            None
-        }),
-        None => None,
-    };
-    // A rebuild would lose documents without pages in the archive, such as ingested documents.
-    if let Some(Examined { without_archive: lost @ 1.., .. }) = before {
-        return Err(Failure::Work(format!(
-            "the archive has no page for some documents: {lost}. `gleaner rebuild --force` drops them; \
-             ingested documents can be ingested again afterwards"
-        )));
+        }
+        let changes = changes_in_archive(&archive_files(config).map_err(Failure::work)?);
+        let changes = changes.map_err(Failure::work)?;
+        let seeds = changes.seeds().unwrap_or_default();
+        // If the archive has not all changes of the store, the restored store would be older.
+        let is_current = match replacement.old() {
+            Some(old) => changes.has_all_of(old).map_err(Failure::work)?,
+            None => true,
+        };
+        let has_changes = is_current && !changes.is_empty();
+        if !args.relearn && !has_changes {
+            print_message(
+                "gleaner: the archive does not have the changes of this corpus, because an older gleaner wrote it; \
+                 learning the templates and extracting all texts anew",
+            );
+        }
+        let changes = (has_changes && !args.relearn).then_some(changes);
+        let before = replacement.old().and_then(|old| Some(old.totals().ok()?.documents()));
+        Ok(Self { replacement, changes, before, seeds })
     }
-    if force {
-        replacement.start_over().map_err(Failure::work)?;
-    } else if replacement.is_begun() {
-        print_message("gleaner: resuming the interrupted rebuild (--force starts over)");
+
+    /// Opens an empty store.
+    pub(super) fn open_empty(&self, config: &Config) -> Result<Writer, Failure> {
+        self.replacement.start_over().map_err(Failure::work)?;
+        self.open(config)
     }
-    require_space(config, &replacement)?;
-    let writer = replacement.open(config.store.cache.get()).map_err(Failure::work)?;
-    Ok(RebuildStore { replacement, writer, seeds, before: before.map(|old| old.documents) })
+
+    fn open(&self, config: &Config) -> Result<Writer, Failure> {
+        require_space(config, &self.replacement)?;
+        self.replacement.open(config.store.cache.get()).map_err(Failure::work)
+    }
+
+    /// Opens the store that is filled from the archived responses: a new one, or that of an interrupted rebuild. Returns
+    /// also the seeds: those in `files` or, if it is empty, those of the last crawl or in the settings.
+    pub(super) fn open_for_responses(
+        &self,
+        config: &Config,
+        args: &Rebuild,
+    ) -> Result<(Writer, Vec<Seed>), Failure> {
+        let seeds = self.seeds(&args.seeds, config)?;
+        let old = self.replacement.old().filter(|_| !args.force);
+        let lost = old.and_then(|old| {
+            without_archive(config, old).unwrap_or_else(|error| {
+                print_message(format_args!("gleaner: {error}"));
+                None
+            })
+        });
+        // A rebuild would lose documents without pages in the archive, such as ingested documents.
+        if let Some(lost @ 1..) = lost {
+            return Err(Failure::Work(format!(
+                "the archive has no page for some documents: {lost}. `gleaner rebuild --relearn --force` drops them; \
+                 ingested documents can be ingested again afterwards"
+            )));
+        }
+        if args.force {
+            return Ok((self.open_empty(config)?, seeds));
+        }
+        if self.replacement.is_begun() {
+            print_message("gleaner: resuming the interrupted rebuild (--force starts over)");
+        }
+        Ok((self.open(config)?, seeds))
+    }
+
+    fn seeds(&self, files: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
+        if files.is_empty() {
+            let of_old = self.replacement.old().and_then(|old| old.seeds().ok().flatten());
+            if let Some(known) = of_old.or_else(|| self.seeds.clone()) {
+                return Ok(known);
+            }
+            if config.crawl.seeds.is_empty() {
+                return Err(Failure::Usage(format!(
+                    "neither the store in {} nor its archive knows the seeds of the last crawl: set --seeds FILE",
+                    config.store.path
+                )));
+            }
+        }
+        settings::seeds(files, &[], config)
+    }
 }
 
 /// Returns the settings with which the store in `folder` is built from the archive of the corpus.
@@ -92,31 +150,10 @@ fn size_of(folder: &Path) -> u64 {
     paths.map(|path| if path.is_dir() { size_of(&path) } else { length_of(path).1 }).sum()
 }
 
-fn seeds(files: &[PathBuf], config: &Config, old: Option<&Store>) -> Result<Vec<Seed>, Failure> {
-    if files.is_empty() {
-        if let Some(known) = old.and_then(|old| old.seeds().ok().flatten()) {
-            return Ok(known);
-        }
-        if config.crawl.seeds.is_empty() {
-            return Err(Failure::Usage(format!(
-                "the store in {} does not know the seeds of the last crawl: set --seeds FILE",
-                config.store.path
-            )));
-        }
-    }
-    settings::seeds(files, &[], config)
-}
-
-#[derive(Clone, Copy)]
-struct Examined {
-    documents: u64,
-    /// Number of documents whose page is not in the archive.
-    without_archive: u64,
-}
-
-/// Examines the old store. Does not detect damage that would be found only by reading all records. Returns `None`
-/// if the store is incomplete, because an older version did not finish a rebuild.
-fn examine(config: &Config, store: &Store) -> Result<Option<Examined>, StoreError> {
+/// Returns the number of documents in the old store whose page is not in the archive. Does not detect damage that would
+/// be found only by reading all records. Returns `None` if the store is incomplete, because an older version did not
+/// finish a rebuild.
+fn without_archive(config: &Config, store: &Store) -> Result<Option<u64>, StoreError> {
     if store.is_rebuilding()? {
         return Ok(None);
     }
@@ -124,8 +161,7 @@ fn examine(config: &Config, store: &Store) -> Result<Option<Examined>, StoreErro
     let files = archive_files(config).unwrap_or_default();
     let lengths: BTreeMap<u32, u64> = files.into_iter().map(length_of).collect();
     let is_there = |at: ArchivePosition| lengths.get(&at.file).is_some_and(|length| at.offset < *length);
-    let without_archive = store.count_without_archive(is_there)?;
-    Ok(Some(Examined { documents: store.totals()?.documents(), without_archive }))
+    store.count_without_archive(is_there).map(Some)
 }
 
 fn length_of(path: PathBuf) -> (u32, u64) {

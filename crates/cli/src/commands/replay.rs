@@ -1,4 +1,4 @@
-//! Runs `gleaner rebuild`, `reextract` and `ingest`: builds or updates a corpus from WARC files.
+//! Runs `gleaner reextract` and `ingest`, and replays responses for `rebuild`: updates a corpus from WARC files.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -21,44 +21,13 @@ use gleaner_frontier::Seed;
 use gleaner_store::{StoreError, Writer};
 use indicatif::ProgressBar;
 
-use crate::args::{Color, Common, Ingest, Rebuild};
-use crate::commands::rebuild_store::{self, RebuildStore};
+use crate::args::{Color, Common, Ingest};
 use crate::distributed::SharedSettings;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 use crate::table::table;
 use crate::{CommandResult, distributed, logging, output, progress, settings, signals};
-
-pub(crate) fn rebuild(common: &Common, args: &Rebuild) -> CommandResult {
-    let config = settings::load(common)?;
-    distributed::require_local(&config, "rebuild")?;
-    let rules = ExtractionRules::from_config(&config)?;
-    let sources = own_archive(&config)?;
-    let RebuildStore { replacement, writer, seeds, before } =
-        rebuild_store::begin(&config, &args.seeds, args.force)?;
-    let purpose = Purpose::Rebuild;
-    let of_new = rebuild_store::config_of(&config, &replacement.folder());
-    let start = ReplayStart { config: of_new, rules, purpose, seeds, writer, sources };
-    let replayed = replay(ReplayContext::begin(common, &config)?, start)?;
-    if replayed.complete {
-        let aside = replacement.finish().map_err(Failure::work)?;
-        report_old_store(aside.as_deref(), before, replayed.documents);
-    }
-    finish(purpose, &replayed)
-}
-
-fn report_old_store(aside: Option<&Path>, before: Option<u64>, documents: u64) {
-    let Some(aside) = aside.map(Path::display) else { return };
-    print_message(format_args!("gleaner: the old store is kept as {aside}"));
-    if let Some(before) = before.filter(|before| *before > documents) {
-        print_message(format_args!(
-            "gleaner: the old store had {before} documents, {} more than the new one; to restore it, move {aside} back \
-             as `sled`",
-            before - documents
-        ));
-    }
-}
 
 pub(crate) fn reextract(common: &Common) -> CommandResult {
     let config = settings::load(common)?;
@@ -132,7 +101,7 @@ fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
     }
 }
 
-fn own_archive(config: &Config) -> Result<Vec<WarcFile>, Failure> {
+pub(super) fn own_archive(config: &Config) -> Result<Vec<WarcFile>, Failure> {
     let files = archive_files(config).map_err(Failure::work)?;
     if files.is_empty() {
         return Err(Failure::Usage(no_archive(archive_folder(config).display())));
@@ -147,7 +116,7 @@ fn no_archive(place: impl Display) -> String {
     )
 }
 
-struct ExtractionRules {
+pub(super) struct ExtractionRules {
     pins: HostPins,
     admission: Admission,
     /// Hosts with pins that are not in the corpus, and were already named.
@@ -155,36 +124,36 @@ struct ExtractionRules {
 }
 
 impl ExtractionRules {
-    fn from_config(config: &Config) -> Result<Self, Failure> {
+    pub(super) fn from_config(config: &Config) -> Result<Self, Failure> {
         let (pins, admission) = (settings::pins(config)?, settings::admission(config)?);
         Ok(Self { pins, admission, unknown_hosts: Vec::new() })
     }
 }
 
-struct ReplayContext {
+pub(super) struct ReplayContext {
     bar: ProgressBar,
     color: Color,
     stop: StopRequest,
 }
 
 impl ReplayContext {
-    fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
+    pub(super) fn begin(common: &Common, config: &Config) -> Result<Self, Failure> {
         let (bar, color) = (progress::bar(), common.color);
         logging::begin(&config.log, &bar, color.wanted_on_stderr())?;
         Ok(Self { bar, color, stop: StopRequest::default() })
     }
 }
 
-struct ReplayStart {
-    config: Config,
-    rules: ExtractionRules,
-    purpose: Purpose,
-    seeds: Vec<Seed>,
-    writer: Writer,
-    sources: Vec<WarcFile>,
+pub(super) struct ReplayStart {
+    pub(super) config: Config,
+    pub(super) rules: ExtractionRules,
+    pub(super) purpose: Purpose,
+    pub(super) seeds: Vec<Seed>,
+    pub(super) writer: Writer,
+    pub(super) sources: Vec<WarcFile>,
 }
 
-fn replay(context: ReplayContext, start: ReplayStart) -> Result<ReplaySummary, Failure> {
+pub(super) fn replay(context: ReplayContext, start: ReplayStart) -> Result<ReplaySummary, Failure> {
     let ReplayContext { bar, color, stop } = context;
     let ReplayStart { config, rules, purpose, seeds, writer, sources } = start;
     let ExtractionRules { pins, admission, unknown_hosts } = rules;
@@ -300,7 +269,7 @@ fn report(purpose: Purpose, replayed: &ReplaySummary, seconds: f64) -> String {
     text
 }
 
-fn finish(purpose: Purpose, replayed: &ReplaySummary) -> CommandResult {
+pub(super) fn finish(purpose: Purpose, replayed: &ReplaySummary) -> CommandResult {
     if !replayed.complete {
         return Err(Failure::Interrupted);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 
 use gleaner_archive::{ArchiveReader, Item, RecordPosition};
-use gleaner_corpus::Document;
+use gleaner_corpus::{CorpusVersion, Document};
 use gleaner_crawl::archive_files;
 use gleaner_crawl::repair::{self, RepairRules, Repaired};
 use gleaner_crawl::settings::Config;
@@ -148,7 +148,8 @@ fn check(config: &Config, store: &Store, args: &Verify) -> CommandResult {
     let mut examiner = StoreAndArchive { faults, archive: &archive };
     let checked = store.verify(&mut examiner).map_err(Failure::work)?;
     let faults = examiner.faults;
-    print(&checked, &archive, &faults)?;
+    let version = store.version().map_err(Failure::work)?;
+    print(&checked, &archive, &faults, &version)?;
     match faults.count {
         0 => report_leftovers(store, args.sweep),
         count => {
@@ -330,7 +331,12 @@ impl Examiner for StoreAndArchive<'_> {
     }
 }
 
-fn print(checked: &CheckedCounts, archive: &ArchiveContents, faults: &Faults) -> CommandResult {
+fn print(
+    checked: &CheckedCounts,
+    archive: &ArchiveContents,
+    faults: &Faults,
+    version: &CorpusVersion,
+) -> CommandResult {
     let row = |what: &str, count: u64| vec![count.to_string(), what.to_owned()];
     let mut text = table(
         &["Checked", "What"],
@@ -344,7 +350,7 @@ fn print(checked: &CheckedCounts, archive: &ArchiveContents, faults: &Faults) ->
             row("archive records", archive.records),
         ],
     );
-    text.push('\n');
+    text += &format!("\nVersion of the corpus: {version}\n");
     if faults.without_archive > 0 {
         text += &format!("\ndocuments whose page is not in the archive: {}\n", faults.without_archive);
     }

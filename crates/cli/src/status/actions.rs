@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::header::{HeaderName, HeaderValue, LOCATION, SET_COOKIE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use gleaner_crawl::{Command, follow};
+use gleaner_crawl::{Command, follow, open_archive};
 use serde::Deserialize;
 
 use crate::status::access_token::COOKIE_NAME;
@@ -130,7 +130,12 @@ async fn execute(app: &Arc<AppState>, command: Command) -> Result<bool, Bilingua
             )
         };
         let mut writer = store.writer().map_err(text)?.ok_or_else(busy)?;
-        let followed = tokio::task::spawn_blocking(move || follow(&mut writer, &command)).await;
+        let config = app.corpus.config.clone();
+        let followed = tokio::task::spawn_blocking(move || {
+            open_archive(&config, None, &mut writer)?;
+            follow(&mut writer, &command)
+        })
+        .await;
         return followed.map_err(|error| quoted("gleaner gặp lỗi", error))?.map_err(text);
     };
     if store.host(command.host()).map_err(text)?.is_none() {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_corpus::CorpusVersion;
 use gleaner_crawl::report::Report;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::OutcomeClass;
-use gleaner_store::{Counts, Run, StoreError, Totals};
+use gleaner_store::{Counts, Run, Store, StoreError, Totals};
 
 use crate::status::report_cache::{ReportCache, ReportSummary};
 use crate::status::served::ServedCorpus;
@@ -22,6 +23,9 @@ pub(crate) struct CorpusView {
     pub(crate) runs: Vec<(Run, Counts)>,
     pub(crate) hosts: Vec<HostView>,
     pub(crate) totals: Totals,
+    /// The version of the corpus, with the number of the change after which it has this version. `None` during a crawl,
+    /// and for a shared corpus.
+    pub(crate) version: Option<(u64, CorpusVersion)>,
     /// Size in bytes of the data folder and the archive. For a shared corpus, of its files in object storage.
     pub(crate) disk: u64,
     /// `None` if the corpus is not shared.
@@ -48,11 +52,27 @@ pub(crate) fn last_counts(host: &HostView) -> Counts {
     host.counts.first().cloned().flatten().unwrap_or_default()
 }
 
+/// Returns the version of the corpus. Computes it only if the corpus has changed since the last view.
+fn version(
+    store: &Store,
+    before: Option<&CorpusView>,
+) -> Result<Option<(u64, CorpusVersion)>, StoreError> {
+    let Some(change) = store.last_change()? else { return Ok(None) };
+    let known = before.and_then(|view| view.version.clone()).filter(|(at, _)| *at == change);
+    known.map_or_else(|| Ok(Some((change, store.version()?))), |known| Ok(Some(known)))
+}
+
 impl CorpusView {
     /// How long the cached view is shown before it is computed again.
     pub(crate) const MAX_AGE: Duration = Duration::from_secs(5);
 
-    pub(crate) fn from_corpus(corpus: &ServedCorpus, reports: &ReportCache) -> Result<Self, StoreError> {
+    /// Computes a view. `before` is the last view, if any.
+    pub(crate) fn from_corpus(
+        corpus: &ServedCorpus,
+        reports: &ReportCache,
+        before: Option<&Self>,
+        is_crawling: bool,
+    ) -> Result<Self, StoreError> {
         let store = &corpus.store;
         let mut history = RunHistory::read(store, RUNS)?;
         let hosts = HostView::all(store, &corpus.config, &mut history)?;
@@ -63,6 +83,7 @@ impl CorpusView {
             runs,
             hosts,
             totals: store.totals()?,
+            version: if is_crawling { None } else { version(store, before)? },
             disk: disk(corpus)?,
             workers: WorkersView::from_corpus(corpus)?,
             reports,

@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::settings::Config;
-use gleaner_corpus::{Admission, ContentHash};
+use gleaner_corpus::Admission;
 use gleaner_extract::pins::HostPins;
 use gleaner_fetch::Politeness;
 use gleaner_frontier::Seed;
@@ -46,6 +46,7 @@ pub(crate) use archived_response::{ArchivedResponse, BodyLimits, RecordPlace};
 use replayer::{ReplayEnd, Replayer};
 pub use source::WarcFile;
 
+use crate::archive::{hash_of, open_archive, text_settings};
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::pipeline::Pipeline;
@@ -140,7 +141,10 @@ pub struct Changes {
 /// call resumes.
 pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
     let Replay { purpose, mut config, seeds, pins, admission, mut writer, sources, stop, progress } = start;
-    // The replayed files are already the archive, so nothing is archived again.
+    if purpose != Purpose::Rebuild {
+        open_archive(&config, Some(&pins), &mut writer)?;
+    }
+    // The replayed files are already the archive, so no response is archived again.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
     let scope = Arc::new(scope(&config, &seeds)?);
@@ -212,15 +216,7 @@ struct Plan {
 
 /// Returns a hash of the settings that affect a page's text and its admission.
 fn settings_of(config: &Config, pins: &HostPins) -> String {
-    let (mut template, mut corpus) = (config.template.clone(), config.corpus.clone());
-    // These two settings change no document and may differ between workers.
-    template.pins = String::new();
-    corpus.index_memory = Config::default().corpus.index_memory;
-    let languages = config.site.iter().map(|(name, site)| (name, &site.languages, site.published_after));
-    let sites: Vec<_> = languages.collect();
-    let (first, robots) = (config.crawl.published_after, &config.crawl.robots_meta);
-    let all = format!("{template:?} {corpus:?} {:?} {pins:?} {first:?} {robots:?} {sites:?}", config.text);
-    ContentHash::from_text(&all).to_string().chars().take(16).collect()
+    hash_of(&format!("{} {pins:?}", text_settings(config)))
 }
 
 /// Reports that this worker is busy, and accepts the partitions that it gained.

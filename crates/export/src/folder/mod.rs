@@ -25,7 +25,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner_corpus::{Document, DocumentId};
+use gleaner_corpus::{CorpusVersion, Document, DocumentId};
 use jiff::Timestamp;
 
 use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
@@ -173,6 +173,11 @@ impl FolderExport {
         Ok(())
     }
 
+    /// Names the version of the corpus in the manifest.
+    pub fn set_corpus_version(&mut self, version: CorpusVersion) {
+        self.manifest.corpus_version = Some(version);
+    }
+
     /// Lists texts that could not be read in the manifest. If the export was interrupted, the list also has those of
     /// the documents before the interruption.
     pub fn set_unreadable(&mut self, texts: impl IntoIterator<Item = UnreadableText>) {
@@ -256,6 +261,7 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
         last_id: None,
         files: Vec::new(),
         unreadable: Vec::new(),
+        corpus_version: None,
     };
     manifest.write(part)?;
     Ok(manifest)

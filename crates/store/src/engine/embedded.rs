@@ -3,8 +3,8 @@
 //! The database has two trees: `pages` for raw pages, and `records` for everything else. Texts and signatures
 //! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
 //!
-//! Committed writes stay in memory until [`Embedded::flush`], or until they take [`MAX_WAITING`] bytes. Then
-//! they are written in this order:
+//! Committed writes stay in memory until [`Embedded::flush`] or [`Embedded::spill`]. Then they are written in this
+//! order:
 //!
 //! 1. New raw pages are written.
 //! 2. Texts and signatures are written to their file and synced.
@@ -128,6 +128,7 @@ impl Embedded {
                 moved += 1;
                 let writes = [(key, Write::Put(value.to_vec()))].into();
                 self.commit(Batch { writes }, BTreeSet::new())?;
+                self.spill_if_full()?;
             }
         }
         let mut state = self.write();
@@ -140,6 +141,11 @@ impl Embedded {
             info!(records = moved, "moved texts");
         }
         Ok(())
+    }
+
+    /// Bounds the memory of a caller that writes many records.
+    pub(crate) fn spill_if_full(&self) -> Result<(), StoreError> {
+        if self.is_full() { self.spill() } else { Ok(()) }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -337,7 +343,21 @@ impl Engine for Embedded {
             state.bytes += key.len() + write.value().map_or(0, <[u8]>::len) + OF_A_WRITE;
             state.waiting.write(key, write);
         }
-        if state.bytes > MAX_WAITING { self.apply(&mut state) } else { Ok(()) }
+        Ok(())
+    }
+
+    fn waiting(&self, see: &mut dyn FnMut(&[u8], Option<&[u8]>)) {
+        for (key, write) in &self.read().waiting.writes {
+            see(key, write.value());
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.read().bytes > MAX_WAITING
+    }
+
+    fn spill(&self) -> Result<(), StoreError> {
+        self.apply(&mut self.write())
     }
 
     fn exchange(

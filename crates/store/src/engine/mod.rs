@@ -237,6 +237,20 @@ pub(crate) trait Engine: Debug + Send + Sync {
         records: Vec<KeyValue>,
     ) -> Result<bool, StoreError>;
 
+    /// Calls `see` with each committed write that is not in the database yet, in the order of the keys. A removed
+    /// record has no value. Shared databases have no such writes, because their changes are not in the archive.
+    fn waiting(&self, _see: &mut dyn FnMut(&[u8], Option<&[u8]>)) {}
+
+    /// Whether the committed writes take much memory. The caller must then call [`Self::spill`].
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// Moves the committed writes from memory to the database, without making them durable.
+    fn spill(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Makes all committed batches durable, and returns the lost claims. If there are lost claims, nothing
     /// was written. The caller must then resolve the claims and flush again.
     fn flush(&self) -> Result<Vec<LostClaim>, StoreError>;

@@ -138,6 +138,7 @@ fn into_folder(
         bar.inc(1);
     }
     folder.set_unreadable(source.unreadable.list());
+    folder.set_corpus_version(source.store.version().map_err(Failure::work)?);
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
     bar.finish_and_clear();
     print_message(format_args!("documents written: {}, to {}", manifest.tally.documents, path.display()));

@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_file_is_cut_between_records_and_places_follow() {
         let folder = TempDir::new().unwrap();
-        let options = ArchiveOptions { rotate: 1 << 30, level: 1, info: Vec::new() };
+        let options = ArchiveOptions { rotate: 1 << 30, level: 1, info: Vec::new(), of_changes: Vec::new() };
         let mut archive = Archive::open(folder.path(), options, None).unwrap();
         let mut offsets = Vec::new();
         let mut file = String::new();

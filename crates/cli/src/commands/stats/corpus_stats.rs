@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::{DistinctCounter, Document, each_word};
+use gleaner_corpus::{CorpusVersion, DistinctCounter, Document, each_word};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_store::{Counts, Run, Store, StoreError};
@@ -15,6 +15,7 @@ use crate::distributed;
 #[derive(Debug, Serialize)]
 pub(super) struct CorpusStats {
     pub(super) folder: String,
+    pub(super) version: CorpusVersion,
     pub(super) documents: u64,
     pub(super) words: u64,
     /// Number of distinct words, ignoring case. It is an estimate with an error of about 1%.
@@ -105,6 +106,7 @@ impl CorpusStats {
         let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {
             folder: distributed::store_address(config),
+            version: store.version()?,
             documents: totals.documents(),
             words: totals.words(),
             types: pass.map(DocumentPass::types),

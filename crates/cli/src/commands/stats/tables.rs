@@ -11,6 +11,7 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
         "Documents: {}; words: {}; duplicate URLs: {}; in {}\n",
         stats.documents, stats.words, stats.duplicates, stats.folder
     );
+    text += &format!("Version of the corpus: {}\n", stats.version);
     if stats.near_duplicates > 0 {
         text += &format!(
             "Near-duplicates: {}, in clusters: {} (listed by `gleaner duplicates`)\n",

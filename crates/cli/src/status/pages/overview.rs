@@ -132,6 +132,11 @@ fn totals(request: &PageRequest, view: &CorpusView) -> Markup {
                 (tile(request.translate("On disk", "Trên đĩa"), &request.language.bytes(view.disk),
                     &html!{ span.faint { (request.translate("store and archive", "kho và bản lưu trữ")) } }))
             }
+            @if let Some((_, version)) = &view.version {
+                p.faint {
+                    (request.translate("Version of the corpus:", "Phiên bản của kho:")) " " code { (version) }
+                }
+            }
         }
     }
 }
