@@ -52,12 +52,12 @@ fn what_is_kept_out_has_its_reason_and_comes_back() {
     assert_eq!(texts(&after.iter().collect::<Vec<_>>()), texts(&long));
     assert!(told(&crawl.run(&["verify"])).contains("No fault was found."));
 
-    let rebuilt = told(&crawl.run(&[&["rebuild", "--seeds", "seeds.txt"][..], &set].concat()));
+    let rebuilt = told(&crawl.run(&[&["rebuild", "--relearn", "--seeds", "seeds.txt"][..], &set].concat()));
     assert!(rebuilt.contains("other_language: en") && rebuilt.contains("filtered: words>="), "{rebuilt}");
     // If a document is not admitted, its duplicate is no longer counted either.
     assert_eq!(texts(&exported(&crawl).iter().collect::<Vec<_>>()), texts(&long));
 
-    told(&crawl.run(&["rebuild", "--seeds", "seeds.txt"]));
+    told(&crawl.run(&["rebuild", "--relearn", "--seeds", "seeds.txt"]));
     assert_eq!(exported(&crawl), all);
 }
 

@@ -15,8 +15,14 @@ use rand::{RngExt, SeedableRng};
 /// Number of kills during one rebuild, or 50 with `GLEANER_LONG=1`.
 const KILLS: usize = 6;
 
-fn rebuild(crawl: &Crawl) -> Output {
-    crawl.run(&["rebuild", "--seeds", "seeds.txt"])
+/// Builds the store from the archived responses.
+fn relearn(crawl: &Crawl) -> Output {
+    crawl.run(&["rebuild", "--relearn", "--seeds", "seeds.txt"])
+}
+
+/// Restores the store from the changes in the archive.
+fn restore(crawl: &Crawl) -> Output {
+    crawl.run(&["rebuild"])
 }
 
 fn exported(crawl: &Crawl) -> Vec<serde_json::Value> {
@@ -43,12 +49,29 @@ fn archive(crawl: &Crawl) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the byte range of the largest record of a file, which is a page.
-fn largest_record(bytes: &[u8]) -> Range<usize> {
-    let begins = |at: &usize| bytes[*at..].starts_with(&[0x1f, 0x8b, 8]);
-    let starts: Vec<usize> = (0..bytes.len()).filter(begins).collect();
-    let records = starts.windows(2).map(|pair| pair[0]..pair[1]);
-    records.max_by_key(Range::len).unwrap()
+/// Returns the byte range of the largest record of a file that is a page, or that has changes of the store.
+fn largest_record(bytes: &[u8], is_of_changes: bool) -> Range<usize> {
+    let items = gleaner_archive::ArchiveReader::new(std::io::Cursor::new(bytes), 0).unwrap();
+    let records: Vec<(usize, bool)> = items
+        .map(|item| match item.unwrap() {
+            gleaner_archive::Item::Record(record) => {
+                let is_page = record.header.get("Gleaner-Role") == Some("page");
+                let is_chosen = if is_of_changes { gleaner_store::is_of_changes(&record) } else { is_page };
+                (record.offset as usize, is_chosen)
+            }
+            gleaner_archive::Item::Damage(damage) => panic!("{damage:?}"),
+        })
+        .collect();
+    let ends = records.iter().skip(1).map(|(offset, _)| *offset).chain([bytes.len()]);
+    let chosen = records.iter().zip(ends).filter(|((_, is_chosen), _)| *is_chosen);
+    chosen.map(|((begin, _), end)| *begin..end).max_by_key(Range::len).unwrap()
+}
+
+/// Damages a record after its gzip header, since readers ignore some bytes of the header.
+fn damage(path: &std::path::Path, record: &Range<usize>) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[record.start + 20..record.start + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
+    fs::write(path, bytes).unwrap();
 }
 
 fn check(crawl: &Crawl) {
@@ -63,7 +86,7 @@ fn the_store_made_anew_is_the_one_that_was() {
     let before = exported(&crawl);
     assert!(before.len() > 50);
     check(&crawl);
-    let output = rebuild(&crawl);
+    let output = relearn(&crawl);
     assert!(output.status.success(), "{}", said(&output));
     check(&crawl);
     assert!(said(&output).contains("the old store is kept as data/sled.old-1"), "{}", said(&output));
@@ -78,7 +101,7 @@ fn the_store_made_anew_is_the_one_that_was() {
             said(&output)
         );
     }
-    assert!(rebuild(&crawl).status.success());
+    assert!(relearn(&crawl).status.success());
     // The rebuild found all URLs that the crawl had found, so the next crawl requests no page twice.
     let requests = crawl.newspaper.request_count();
     crawl.to_its_end();
@@ -97,7 +120,7 @@ fn a_rebuilding_goes_on_after_kills() {
     let kills = if std::env::var_os("GLEANER_LONG").is_some() { 50 } else { KILLS };
     let mut random = StdRng::seed_from_u64(7);
     for _ in 0..kills {
-        let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
+        let mut child = crawl.command(&["rebuild", "--relearn", "--seeds", "seeds.txt"]).spawn().unwrap();
         // A rebuild takes some tenths of a second, so this kills it at any point of its work.
         std::thread::sleep(Duration::from_millis(random.random_range(20..400)));
         child.kill().unwrap();
@@ -105,7 +128,7 @@ fn a_rebuilding_goes_on_after_kills() {
         // The old store stays in use until the new one is complete.
         assert_same(&exported(&crawl), &before);
     }
-    let output = rebuild(&crawl);
+    let output = relearn(&crawl);
     assert!(output.status.success(), "{}", said(&output));
     assert_same(&exported(&crawl), &before);
     check(&crawl);
@@ -116,14 +139,13 @@ fn a_damaged_store_is_named_and_made_anew() {
     let crawl = crawled();
     let before = exported(&crawl);
     let path = crawl.folder.path().join("data/sled/db");
-    let whole = fs::read(&path).unwrap();
-    let share = |share: f64| (whole.len() as f64 * share) as usize;
-    let wide = [(0.0, 0.5), (0.25, 0.75), (0.4, 0.6), (0.6, 0.61), (0.9, 1.0)];
-    let mut damages: Vec<Range<usize>> = wide.iter().map(|(from, to)| share(*from)..share(*to)).collect();
+    let mut damages = vec![(0.0, 0.5), (0.25, 0.75), (0.4, 0.6), (0.6, 0.61), (0.9, 1.0)];
     let mut random = StdRng::seed_from_u64(9);
-    damages.extend((0..10).map(|_| random.random_range(0..whole.len() - 8)).map(|at| at..at + 8));
-    for damaged in damages {
-        let mut bytes = whole.clone();
+    damages.extend((0..10).map(|_| random.random_range(0.0..0.99)).map(|at| (at, at)));
+    for (from, to) in damages {
+        let mut bytes = fs::read(&path).unwrap();
+        let share = |share: f64| (bytes.len() as f64 * share) as usize;
+        let damaged = share(from)..share(to).max(share(from) + 8);
         bytes[damaged.clone()].fill(0x5a);
         fs::write(&path, bytes).unwrap();
         for command in ["export", "verify"] {
@@ -138,11 +160,7 @@ fn a_damaged_store_is_named_and_made_anew() {
                 );
             }
         }
-        let output = rebuild(&crawl);
-        // In an older state, a document may lack the record that names its page.
-        let is_refused = said(&output).contains("the archive has no page for some documents");
-        let forced = || crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
-        let output = if is_refused { forced() } else { output };
+        let output = restore(&crawl);
         assert!(output.status.success(), "{damaged:?}: {}", said(&output));
         assert_same(&exported(&crawl), &before);
     }
@@ -152,14 +170,14 @@ fn a_damaged_store_is_named_and_made_anew() {
 fn an_unfinished_rebuilding_is_begun_anew_by_force() {
     let crawl = crawled();
     let before = exported(&crawl);
-    let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
+    let mut child = crawl.command(&["rebuild", "--relearn", "--seeds", "seeds.txt"]).spawn().unwrap();
     let begun = crawl.folder.path().join("data/rebuild/sled/db");
     while !begun.exists() {
         assert!(child.try_wait().unwrap().is_none(), "the new store is not begun");
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let output = crawl.run(&["rebuild", "--seeds", "seeds.txt", "--force"]);
+    let output = crawl.run(&["rebuild", "--relearn", "--seeds", "seeds.txt", "--force"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(!said(&output).contains("resuming"), "{}", said(&output));
     assert_same(&exported(&crawl), &before);
@@ -170,11 +188,7 @@ fn a_damaged_archive_costs_what_is_damaged() {
     let crawl = crawled();
     let before = exported(&crawl);
     let path = archive(&crawl).remove(0);
-    let mut bytes = fs::read(&path).unwrap();
-    // The damage begins after the gzip header, since readers ignore some bytes of the header.
-    let record = largest_record(&bytes).start;
-    bytes[record + 20..record + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
-    fs::write(&path, bytes).unwrap();
+    damage(&path, &largest_record(&fs::read(&path).unwrap(), false));
     let verified = crawl.run(&["verify"]);
     assert_eq!(verified.status.code(), Some(1));
     let faults = String::from_utf8_lossy(&verified.stdout).into_owned();
@@ -182,7 +196,12 @@ fn a_damaged_archive_costs_what_is_damaged() {
         faults.contains("00001.warc.gz, from byte ") && faults.contains("is not in the archive"),
         "{faults}"
     );
-    let output = rebuild(&crawl);
+    // The changes in the archive have the text of the page.
+    let output = restore(&crawl);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("the corpus is complete"), "{}", said(&output));
+    assert_same(&exported(&crawl), &before);
+    let output = relearn(&crawl);
     assert_eq!(output.status.code(), Some(1));
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(table.contains("Unreadable parts of files") && table.contains("00001.warc.gz"), "{table}");
@@ -192,6 +211,25 @@ fn a_damaged_archive_costs_what_is_damaged() {
         said(&output)
     );
     assert!(exported(&crawl).len() + 2 > before.len());
+}
+
+#[test]
+fn a_damaged_change_costs_no_document() {
+    let crawl = crawled();
+    let hashes = |documents: Vec<serde_json::Value>| -> std::collections::BTreeSet<String> {
+        documents.iter().map(|document| document["content_hash"].to_string()).collect()
+    };
+    let before = hashes(exported(&crawl));
+    let path = archive(&crawl).remove(0);
+    damage(&path, &largest_record(&fs::read(&path).unwrap(), true));
+    let output = restore(&crawl);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("changes are missing in the archive"), "{}", said(&output));
+    let after = hashes(exported(&crawl));
+    assert!(after.is_superset(&before), "{:?}", before.difference(&after));
+    let verified = crawl.run(&["verify"]);
+    let told = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert_eq!(told.matches("fault: ").count(), 1, "only the damaged record: {told}");
 }
 
 #[test]
@@ -338,7 +376,7 @@ fn what_asks_nobody_needs_no_certificates() {
     };
     let refused = without_roots(&["crawl", "--seeds", "seeds.txt"]);
     assert!(!refused.status.success() && said(&refused).contains("certificates"), "{}", said(&refused));
-    for command in [&["rebuild", "--seeds", "seeds.txt"][..], &["reextract"]] {
+    for command in [&["rebuild", "--relearn", "--seeds", "seeds.txt"][..], &["reextract"]] {
         let output = without_roots(command);
         assert!(output.status.success(), "{command:?}: {}", said(&output));
         // The extraction method may change; the text does not.
@@ -388,7 +426,7 @@ fn without_an_archive_nothing_is_made_anew() {
     let off = crawl.run(&["crawl", "--seeds", "seeds.txt", "--set", "archive.keep=false"]);
     assert!(off.status.success(), "{}", said(&off));
     assert!(!crawl.folder.path().join("data/archive").exists());
-    for command in [&["rebuild", "--seeds", "seeds.txt"][..], &["reextract"]] {
+    for command in [&["rebuild", "--relearn", "--seeds", "seeds.txt"][..], &["reextract"]] {
         let output = crawl.run(command);
         assert_eq!(output.status.code(), Some(2));
         assert!(said(&output).contains("there is no archive in data/archive"), "{}", said(&output));
@@ -418,7 +456,7 @@ fn a_snapshot_of_a_running_crawl_is_a_corpus() {
     assert!(verified.status.success(), "{}{}", String::from_utf8_lossy(&verified.stdout), said(&verified));
     let before = of_copy(&["export", "--confidence", "0"]).stdout;
     assert!(!before.is_empty());
-    let rebuilt = of_copy(&["rebuild", "--seeds", "seeds.txt"]);
+    let rebuilt = of_copy(&["rebuild", "--relearn", "--seeds", "seeds.txt"]);
     assert!(rebuilt.status.success(), "{}", said(&rebuilt));
     assert_eq!(of_copy(&["export", "--confidence", "0"]).stdout, before);
 
@@ -435,10 +473,10 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
     let before = exported(&crawl);
     let path = archive(&crawl).remove(0);
     let content = fs::read(&path).unwrap();
-    let largest = largest_record(&content);
+    let largest = largest_record(&content, false);
     for cut in [0, largest.start] {
         fs::write(&path, &content[..cut]).unwrap();
-        let output = rebuild(&crawl);
+        let output = relearn(&crawl);
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains("the archive has no page for some documents"), "{}", said(&output));
         assert_same(&exported(&crawl), &before);
@@ -451,7 +489,7 @@ fn a_store_is_not_given_up_for_an_archive_that_is_cut() {
     let mut damaged = content;
     damaged[at + 20..at + 36].iter_mut().for_each(|byte| *byte ^= 0xff);
     fs::write(&path, damaged).unwrap();
-    let output = rebuild(&crawl);
+    let output = relearn(&crawl);
     let is_told =
         said(&output).contains(" documents, 1 more than the new one; to restore it, move data/sled.old-1");
     assert!(output.status.code() == Some(1) && is_told, "{}", said(&output));
@@ -464,7 +502,7 @@ fn what_was_ingested_is_not_lost_unasked() {
     let bytes = fs::read(&file).unwrap();
     // Ingesting a file that another program is still writing resumes where the incomplete record begins.
     let growing = other.folder.path().join("growing.warc.gz");
-    let broken = largest_record(&bytes);
+    let broken = largest_record(&bytes, false);
     fs::write(&growing, &bytes[..broken.start + broken.len() / 2]).unwrap();
     let name = growing.to_str().unwrap();
     assert_eq!(other.run(&["ingest", name]).status.code(), Some(1));
@@ -476,9 +514,12 @@ fn what_was_ingested_is_not_lost_unasked() {
     // The other corpus gets its own archive, which does not contain the ingested pages.
     other.to_its_end();
     let before = exported(&other);
-    let refused = rebuild(&other);
+    let refused = relearn(&other);
     assert_eq!(refused.status.code(), Some(1));
     assert!(said(&refused).contains("the archive has no page") && said(&refused).contains("--force"));
+    assert_same(&exported(&other), &before);
+    // The archive has their texts.
+    assert!(restore(&other).status.success());
     assert_same(&exported(&other), &before);
 }
 

@@ -150,7 +150,7 @@ fn whole_pages_of_damaged_transfers_are_stored_and_rebuilt_and_half_pages_are_no
     check_archive(&web);
     web.succeeds(&["verify"]);
     fs::write(web.folder.path().join("seeds.txt"), "http://paper.example/\n").unwrap();
-    web.succeeds(&["rebuild", "--seeds", "seeds.txt"]);
+    web.succeeds(&["rebuild", "--relearn", "--seeds", "seeds.txt"]);
     assert_eq!(web.corpus(), corpus);
 }
 

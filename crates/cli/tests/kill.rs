@@ -65,9 +65,11 @@ fn killed_at_random_moments_the_corpus_is_the_undisturbed_one() {
     assert!(missing.is_empty() && surplus.is_empty(), "missing {missing:#?}\nsurplus {surplus:#?}");
 
     check_archive(&killed, KILLS);
-    let rebuilt = killed.run(&["rebuild", "--seeds", "seeds.txt"]);
-    assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
-    assert_eq!(killed.corpus(), corpus);
+    for arguments in [&["rebuild"][..], &["rebuild", "--relearn"]] {
+        let rebuilt = killed.run(arguments);
+        assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+        assert_eq!(killed.corpus(), corpus, "{arguments:?}");
+    }
 }
 
 /// A failed page is requested again after some time. Therefore the training pages of the template may differ,

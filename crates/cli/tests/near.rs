@@ -104,7 +104,7 @@ fn copies_are_members_and_are_kept_through_everything() {
     succeeded(&crawl.run(&["reextract"]));
     check(&crawl);
     assert_eq!(heads(&exported(&crawl)), heads(&documents));
-    succeeded(&crawl.run(&["rebuild", "--seeds", "seeds.txt"]));
+    succeeded(&crawl.run(&["rebuild", "--relearn", "--seeds", "seeds.txt"]));
     check(&crawl);
     assert_eq!(exported(&crawl), documents);
 }

@@ -35,7 +35,7 @@ fn a_page_that_redirects_to_itself_with_a_session_or_tracker_is_stored() {
     assert!(sites.asked("/e/").len() <= 6, "fetch.max_redirects limits the redirects");
     assert_eq!(urls(sites.asked("/f/")), ["/f/four.html"], "robots.txt concerns the address as requested");
 
-    sites.gleaner(&["rebuild", "--force"]);
+    sites.gleaner(&["rebuild", "--relearn", "--force"]);
     assert_eq!(stored(&sites), ["/s/one.html", "/t/two.html?id=2"]);
 }
 

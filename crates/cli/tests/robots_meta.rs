@@ -93,7 +93,7 @@ fn replays_of_the_archive_decide_like_the_crawl() {
     assert_eq!(numbers(&sites), allowed());
     sites.gleaner(&[&["reextract"][..], &WITHOUT].concat());
     assert_eq!(numbers(&sites), all());
-    sites.gleaner(&["rebuild", "--force"]);
+    sites.gleaner(&["rebuild", "--relearn", "--force"]);
     assert_eq!(numbers(&sites), allowed());
 
     let archive = sites.folder.path().join("data/archive");

@@ -169,7 +169,7 @@ fn articles_in_a_sitemap_index_are_stored() {
     assert_eq!(sites.asked("/deep/one").len(), 1);
     let doctor = sites.gleaner(&["doctor", "http://a.example/sitemap-that-is-gone.xml"]);
     assert!(doctor.contains("an HTML page where a feed or sitemap was expected"), "{doctor}");
-    for again in [&["reextract"][..], &["rebuild", "--force"]] {
+    for again in [&["reextract"][..], &["rebuild", "--relearn", "--force"]] {
         sites.gleaner(again);
         assert_eq!(sites.stored().into_iter().collect::<Vec<_>>(), expected, "{again:?}");
     }

@@ -24,7 +24,7 @@ use gleaner_store::{
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-use crate::archive::open_archive;
+use crate::archive::{archive_files, open_archive};
 use crate::error::CrawlError;
 use crate::extraction::AdmissionRules;
 use crate::known_links::KnownLinks;
@@ -73,7 +73,10 @@ pub fn repair(
     records: &[DamagedRecord],
 ) -> Result<Repaired, CrawlError> {
     let mut repaired = Repaired::default();
-    open_archive(rules.config, Some(rules.pins), writer)?;
+    // A missing archive is not begun anew by a repair.
+    if !archive_files(rules.config)?.is_empty() {
+        open_archive(rules.config, Some(rules.pins), writer)?;
+    }
     // A signature is computed from its text. In the order of the enum, the texts come first.
     let mut records = records.to_vec();
     records.sort();
@@ -154,7 +157,7 @@ fn extracted(
     .map_err(|outcome| format!("today's settings refuse it ({})", outcome.reason()))
 }
 
-pub(crate) fn archived_response(config: &Config, store: &Store, record: &UrlRecord) -> Result<ArchivedResponse, String> {
+fn archived_response(config: &Config, store: &Store, record: &UrlRecord) -> Result<ArchivedResponse, String> {
     let archived =
         record.archived.ok_or("its page is not in the archive; if it was ingested, ingest it again")?;
     let (file, offset) = archive_place(config, store, &archived).map_err(|error| error.to_string())?;

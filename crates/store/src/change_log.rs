@@ -21,13 +21,13 @@
 //!
 //! Limitation: the changes of a shared database are not in the archive. The database is backed up with its own tools.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::names;
-use gleaner_archive::{Archive, ArchiveReader, Damage, Header, Item, Metadata, Record};
+use gleaner_archive::{Archive, ArchiveReader, Damage, Header, Item, Metadata, Record, RecordPosition};
 use gleaner_frontier::UrlKey;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ use crate::archive::ArchiveTarget;
 use crate::engine::{Batch, Write};
 use crate::partitions::Partition;
 use crate::records::decode;
-use crate::{ArchiveEnd, Store, StoreError, UrlState, Writer, keys};
+use crate::{ArchiveEnd, PackedPage, RawPage, Store, StoreError, UrlRecord, UrlState, Writer, keys};
 
 /// The `Content-Type` of the records in the archive.
 pub const CHANGES_TYPE: &str = "application/vnd.gleaner.changes";
@@ -150,6 +150,26 @@ impl SnapshotPart {
         let stated = header.get(SNAPSHOT)?;
         Self::ALL.iter().find(|(_, label)| *label == stated).map(|(part, _)| *part)
     }
+}
+
+/// Reads the raw page of a URL from its archived response.
+fn raw_page(files: &BTreeMap<u32, PathBuf>, record: &UrlRecord) -> Result<RawPage, String> {
+    let archived = record.archived.ok_or("its response is not in the archive")?;
+    let file = files.get(&archived.file).ok_or("its archive file is missing")?;
+    let mut reader =
+        ArchiveReader::open(file, archived.offset, MAX_BLOCK).map_err(|error| error.to_string())?;
+    let response = match reader.next() {
+        Some(Ok(Item::Record(response))) => response,
+        Some(Ok(Item::Damage(damage))) => return Err(damage.reason),
+        Some(Err(error)) => return Err(error.to_string()),
+        None => return Err("the archive file ends before it".into()),
+    };
+    let message = response.http().ok_or("its archive record is not a response")?;
+    Ok(RawPage {
+        body: message.payload(MAX_BLOCK).body,
+        content_type: message.header("content-type").map(str::to_owned),
+        fetched: response.header.date().ok_or("its archive record has no date")?,
+    })
 }
 
 /// Whether a record of an archive has changes of a store.
@@ -321,8 +341,38 @@ impl Writer {
         for entry in &log.entries {
             self.apply_logged(entry.batch()?)?;
         }
-        self.logged = Some(last);
+        self.restore_raw_pages(folder)?;
+        self.set_last_change(last)?;
+        // The archive has these changes already.
+        self.store().engine.spill()?;
         self.flush()
+    }
+
+    /// Adds the raw pages that wait for a template and are missing, from their archived responses.
+    fn restore_raw_pages(&mut self, folder: &Path) -> Result<(), StoreError> {
+        let files: BTreeMap<u32, PathBuf> = names(folder)?
+            .into_iter()
+            .map(|name| (RecordPosition { file: name.clone(), offset: 0 }.number(), folder.join(name)))
+            .collect();
+        let store = self.store();
+        for pair in store.scan([keys::URL]) {
+            let (key, value) = pair?;
+            let record: UrlRecord = decode("a URL", &value)?;
+            let needs_page = matches!(record.state, UrlState::Buffered { .. } | UrlState::Kept);
+            let Some(url) = keys::last_url(&key).filter(|_| needs_page) else { continue };
+            if store.engine.has(&keys::page(url))? {
+                continue;
+            }
+            match raw_page(&files, &record) {
+                Ok(page) => {
+                    let page = PackedPage::from_page(&page).0;
+                    self.apply_logged(Batch { writes: [(keys::page(url), Write::Put(page))].into() })?;
+                }
+                // The training counts the page as unreadable.
+                Err(reason) => warn!(url = record.url, reason, "the raw page cannot be restored"),
+            }
+        }
+        Ok(())
     }
 
     fn apply_logged(&self, batch: Batch) -> Result<(), StoreError> {
@@ -331,12 +381,17 @@ impl Writer {
         if engine.is_full() { engine.spill() } else { Ok(()) }
     }
 
-    /// Fills an empty store from the log. Returns the URLs whose raw pages the caller must add, because the log does
-    /// not have them. Changes that cannot be read are named in the result's `damaged`, and omitted.
+    /// Fills an empty store from the log of the archive in `folder`. Changes that cannot be read are named in the result's
+    /// `damaged`, and omitted. `progress` gets the number of changes applied since the last call.
     ///
     /// # Errors
     /// The store cannot be written.
-    pub fn restore(&mut self, log: ChangeLog, mut progress: impl FnMut(u64)) -> Result<ChangeLog, StoreError> {
+    pub fn restore(
+        &mut self,
+        folder: &Path,
+        log: ChangeLog,
+        mut progress: impl FnMut(u64),
+    ) -> Result<ChangeLog, StoreError> {
         let mut log = log.since_snapshot();
         let mut last = 0;
         for entry in &log.entries {
@@ -350,29 +405,14 @@ impl Writer {
             last = entry.number;
             progress(1);
         }
+        self.restore_raw_pages(folder)?;
+        // The archive has these changes already.
+        self.store().engine.spill()?;
         if !log.is_incomplete {
-            let mut change = self.begin();
-            change.put(keys::meta(LAST), &last);
-            self.commit(change)?;
-            self.logged = Some(last);
+            self.set_last_change(last)?;
         }
+        self.flush()?;
         Ok(log)
-    }
-
-    /// Returns the URLs whose raw pages are kept for training.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn urls_with_raw_page(&self) -> Result<Vec<UrlKey>, StoreError> {
-        let mut urls = Vec::new();
-        for pair in self.store().scan([keys::URL]) {
-            let (key, value) = pair?;
-            let record: crate::UrlRecord = decode("a URL", &value)?;
-            if matches!(record.state, UrlState::Buffered { .. } | UrlState::Kept) {
-                urls.extend(keys::last_url(&key));
-            }
-        }
-        Ok(urls)
     }
 
     /// Copies the whole store to the archive.
@@ -444,6 +484,10 @@ impl Writer {
         let Some(ArchiveTarget::Folder(archive)) = &mut self.archive_target else { return Ok(()) };
         let number = self.logged.unwrap_or(0) + 1;
         append(archive, number, block, part)?;
+        self.set_last_change(number)
+    }
+
+    fn set_last_change(&mut self, number: u64) -> Result<(), StoreError> {
         self.logged = Some(number);
         let mut change = self.begin();
         change.put(keys::meta(LAST), &number);
@@ -472,8 +516,6 @@ fn append(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use gleaner_archive::files::ArchiveOptions;
     use gleaner_corpus::DocumentId;
     use proptest::prelude::*;
@@ -551,9 +593,9 @@ mod tests {
     fn restored(folder: &Path) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let new = TempDir::new().unwrap();
         let mut writer = opened(new.path());
-        let log = writer.restore(ChangeLog::find(&archive_files(folder), 0).unwrap(), |_| {}).unwrap();
+        let log = writer.restore(&folder.join("archive"), ChangeLog::find(&archive_files(folder), 0).unwrap(), |_| {}).unwrap();
         assert!(!log.is_incomplete && log.damaged.is_empty(), "{log:?}");
-        writer.flush().unwrap();
+        assert_eq!(writer.store().last_change().unwrap(), log.entries.last().map(|entry| entry.number));
         records(&writer.store())
     }
 
@@ -614,7 +656,7 @@ mod tests {
         fs::write(middle, bytes).unwrap();
         let new = TempDir::new().unwrap();
         let mut writer = opened(new.path());
-        let log = writer.restore(ChangeLog::find(&files, 0).unwrap(), |_| {}).unwrap();
+        let log = writer.restore(&folder.path().join("archive"), ChangeLog::find(&files, 0).unwrap(), |_| {}).unwrap();
         assert!(log.is_incomplete && !log.damaged.is_empty());
         // The other changes are applied.
         assert!(records(&writer.store()).len() >= 35);

@@ -7,7 +7,7 @@ mod archive;
 use std::fs;
 use std::path::Path;
 
-use gleaner_crawl::StopRequest;
+use gleaner_crawl::{StopRequest, open_archive};
 use gleaner_crawl::settings::Config;
 use gleaner_store::{
     Extent, Migration, MovedRecords, Store, StoreError, Totals, Writer, join_alone, redacted_address,
@@ -84,7 +84,9 @@ fn to_folder(config: &Config, folder: &Path) -> MigrationResult {
     let mut migration = begin(config, &source, &mut target)?;
     let copied = archive::copy_to_files(config, &source, &mut migration)?;
     let moved = migration.copy(&|at| at, &mut report_progress).map_err(Failure::work)?;
-    end(migration, moved, copied)
+    let done = end(migration, moved, copied)?;
+    open_archive(config, None, &mut target).map_err(Failure::work)?;
+    Ok(done)
 }
 
 fn database(config: &Config, folder: &Path, create: bool) -> Result<Writer, Failure> {
