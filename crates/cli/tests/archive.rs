@@ -216,20 +216,31 @@ fn a_damaged_archive_costs_what_is_damaged() {
 #[test]
 fn a_damaged_change_costs_no_document() {
     let crawl = crawled();
-    let hashes = |documents: Vec<serde_json::Value>| -> std::collections::BTreeSet<String> {
-        documents.iter().map(|document| document["content_hash"].to_string()).collect()
-    };
-    let before = hashes(exported(&crawl));
+    let urls = || -> std::collections::BTreeSet<String> { crawl.corpus().into_values().flatten().collect() };
+    let before = urls();
     let path = archive(&crawl).remove(0);
     damage(&path, &largest_record(&fs::read(&path).unwrap(), true));
     let output = restore(&crawl);
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("changes are missing in the archive"), "{}", said(&output));
-    let after = hashes(exported(&crawl));
-    assert!(after.is_superset(&before), "{:?}", before.difference(&after));
+    let after = urls();
+    assert!(after.is_superset(&before), "{:?}", before.difference(&after).collect::<Vec<_>>());
     let verified = crawl.run(&["verify"]);
     let told = String::from_utf8_lossy(&verified.stdout).into_owned();
     assert_eq!(told.matches("fault: ").count(), 1, "only the damaged record: {told}");
+}
+
+#[test]
+fn a_repair_copies_the_store_to_an_archive_with_damaged_changes() {
+    let crawl = crawled();
+    let before = exported(&crawl);
+    let path = archive(&crawl).remove(0);
+    damage(&path, &largest_record(&fs::read(&path).unwrap(), true));
+    let repaired = crawl.run(&["verify", "--repair"]);
+    assert!(said(&repaired).contains("copied the store to the archive"), "{}", said(&repaired));
+    let output = restore(&crawl);
+    assert!(said(&output).contains("the corpus is complete"), "{}", said(&output));
+    assert_same(&exported(&crawl), &before);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use gleaner_store::{
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-use crate::archive::{archive_files, open_archive};
+use crate::archive::{archive_files, archive_folder, open_archive};
 use crate::error::CrawlError;
 use crate::extraction::AdmissionRules;
 use crate::known_links::KnownLinks;
@@ -59,6 +59,9 @@ pub struct Repaired {
     pub texts: u64,
     /// Number of signatures that were computed again.
     pub signatures: u64,
+    /// Whether the store was copied to the archive, because changes in the archive were damaged.
+    #[serde(default)]
+    pub has_copied_store: bool,
     /// The records that cannot be repaired, each with the reason, for people.
     pub failed: Vec<String>,
 }
@@ -76,6 +79,7 @@ pub fn repair(
     // A missing archive is not begun anew by a repair.
     if !archive_files(rules.config)?.is_empty() {
         open_archive(rules.config, Some(rules.pins), writer)?;
+        repaired.has_copied_store = writer.complete_log(&archive_folder(rules.config))?;
     }
     // A signature is computed from its text. In the order of the enum, the texts come first.
     let mut records = records.to_vec();

@@ -16,7 +16,7 @@ pub struct Restored {
     pub changes: u64,
     /// Parts of the archive that cannot be read: file, offset in bytes, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
-    /// Whether changes are missing. The caller must then process the archived responses that the store does not know.
+    /// Whether changes are missing, so that the store is not that of any time.
     pub is_incomplete: bool,
     /// Documents in the corpus.
     pub documents: u64,

@@ -415,6 +415,23 @@ impl Writer {
         Ok(log)
     }
 
+    /// Copies the whole store to the archive in `folder`, if the archive does not have all its changes because a part is
+    /// damaged. Returns whether it did. Does nothing if no archive is open.
+    ///
+    /// # Errors
+    /// The archive cannot be read or written.
+    pub fn complete_log(&mut self, folder: &Path) -> Result<bool, StoreError> {
+        if self.logged.is_none() {
+            return Ok(false);
+        }
+        let files: Vec<PathBuf> = names(folder)?.into_iter().map(|name| folder.join(name)).collect();
+        let log = ChangeLog::find(&files, 0).map_err(StoreError::folder(folder))?.since_snapshot();
+        if log.is_incomplete {
+            self.append_snapshot()?;
+        }
+        Ok(log.is_incomplete)
+    }
+
     /// Copies the whole store to the archive.
     fn append_snapshot(&mut self) -> Result<(), StoreError> {
         let store = self.store();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Purpose, ReplaySummary, Restored, open_archive, restore};
-use gleaner_store::{ChangeLog, Store, StoreError, Writer};
+use gleaner_store::{ChangeLog, Store, StoreError};
 
 use crate::args::{Common, Rebuild};
 use crate::commands::rebuild_store::{self, RebuildStore};
@@ -24,12 +24,12 @@ pub(crate) fn run(common: &Common, args: &Rebuild) -> CommandResult {
     let mut rebuild = RebuildStore::begin(&config, args)?;
     match rebuild.changes.take() {
         Some(changes) => from_changes(common, args, &config, rebuild, changes),
-        None => from_responses(common, args, &config, rebuild, None),
+        None => from_responses(common, args, &config, rebuild),
     }
 }
 
-/// Restores the store from the changes in the archive. If some are missing, the archived responses that the store then
-/// does not know are processed too.
+/// Restores the store from the changes in the archive. If some are missing, the rest may contradict each other, so the
+/// store is built from the archived responses.
 fn from_changes(
     common: &Common,
     args: &Rebuild,
@@ -47,9 +47,11 @@ fn from_changes(
     report_damage(&restored);
     if restored.is_incomplete {
         print_message(
-            "gleaner: changes are missing in the archive; processing the responses that the store does not know",
+            "gleaner: changes are missing in the archive; learning the templates and extracting all texts anew",
         );
-        return from_responses(common, args, config, rebuild, Some(writer));
+        drop(writer);
+        rebuild.replacement.start_over().map_err(Failure::work)?;
+        return from_responses(common, args, config, rebuild);
     }
     let version = writer.store().version().map_err(Failure::work)?;
     drop(writer);
@@ -74,23 +76,11 @@ fn report_damage(restored: &Restored) {
     }
 }
 
-/// Builds the store from the archived responses. `begun` is a store that has a part of the corpus.
-fn from_responses(
-    common: &Common,
-    args: &Rebuild,
-    config: &Config,
-    rebuild: RebuildStore,
-    begun: Option<Writer>,
-) -> CommandResult {
+/// Builds the store from the archived responses.
+fn from_responses(common: &Common, args: &Rebuild, config: &Config, rebuild: RebuildStore) -> CommandResult {
     let rules = ExtractionRules::from_config(config)?;
     let sources = own_archive(config)?;
-    let (writer, seeds) = match begun {
-        Some(writer) => {
-            let seeds = writer.store().seeds().map_err(Failure::work)?.unwrap_or_default();
-            (writer, seeds)
-        }
-        None => rebuild.open_for_responses(config, args)?,
-    };
+    let (writer, seeds) = rebuild.open_for_responses(config, args)?;
     let of_new = rebuild_store::config_of(config, &rebuild.replacement.folder());
     let purpose = Purpose::Rebuild;
     let start = ReplayStart { config: of_new, rules, purpose, seeds, writer, sources };

@@ -76,7 +76,10 @@ fn repair_damaged(config: &Config) -> CommandResult {
     for reason in repaired.failed.iter().take(MAX_PRINTED) {
         print_message(format_args!("gleaner: cannot repair {reason}"));
     }
-    let Repaired { texts, signatures, failed } = &repaired;
+    if repaired.has_copied_store {
+        print_message("gleaner: copied the store to the archive, in which changes were missing");
+    }
+    let Repaired { texts, signatures, failed, .. } = &repaired;
     print_message(format_args!(
         "gleaner: repaired texts: {texts}; signatures: {signatures}; not repaired: {}",
         failed.len()
