@@ -6,7 +6,12 @@ use crate::Capture;
 use crate::files::ArchiveOptions;
 
 pub(crate) fn options(rotate: u64) -> ArchiveOptions {
-    ArchiveOptions { rotate, level: 1, info: vec![("software".into(), "gleaner".into())], of_changes: Vec::new() }
+    ArchiveOptions {
+        rotate,
+        level: 1,
+        info: vec![("software".into(), "gleaner".into())],
+        of_changes: Vec::new(),
+    }
 }
 
 pub(crate) fn record(number: usize) -> Vec<u8> {

@@ -206,7 +206,8 @@ impl Metadata<'_> {
     #[must_use]
     pub fn record(&self, level: u32) -> Vec<u8> {
         let at = date(self.at);
-        let head = [("WARC-Type", "metadata"), ("WARC-Date", at.as_str()), ("Content-Type", self.content_type)];
+        let head =
+            [("WARC-Type", "metadata"), ("WARC-Date", at.as_str()), ("Content-Type", self.content_type)];
         record(&record_id(), head.into_iter().chain(self.fields.iter().copied()), &[self.block], level)
     }
 }

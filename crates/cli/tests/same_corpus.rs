@@ -53,7 +53,15 @@ fn history() -> Crawl {
         child.wait().unwrap();
     }
     // A run that ends early learns templates from few pages.
-    told(&crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "60", "--set", "template.min_pages=3"]));
+    told(&crawl.run(&[
+        "crawl",
+        "--seeds",
+        "seeds.txt",
+        "--max-pages",
+        "60",
+        "--set",
+        "template.min_pages=3",
+    ]));
     crawl.to_its_end();
     let pins = crawl.folder.path().join("pins");
     fs::create_dir(&pins).unwrap();

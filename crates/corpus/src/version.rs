@@ -43,8 +43,10 @@ mod tests {
     use super::*;
 
     fn version(documents: &[(&str, u8)]) -> CorpusVersion {
-        let mut hashes: Vec<_> =
-            documents.iter().map(|(text, id)| (ContentHash::from_text(text), DocumentId([*id; 16]))).collect();
+        let mut hashes: Vec<_> = documents
+            .iter()
+            .map(|(text, id)| (ContentHash::from_text(text), DocumentId([*id; 16])))
+            .collect();
         hashes.sort_by_key(|(hash, _)| *hash.as_bytes());
         let mut hasher = VersionHasher::default();
         hashes.iter().for_each(|(hash, id)| hasher.add(hash, *id));
@@ -56,8 +58,11 @@ mod tests {
         let base = version(&[("rain ends", 1), ("wind comes", 2)]);
         assert_eq!(base.to_string().len(), 32);
         assert_eq!(base, version(&[("wind comes", 2), ("rain  ends", 1)]));
-        for other in [&[("rain ends", 1)][..], &[("rain end", 1), ("wind comes", 2)], &[("rain ends", 2), ("wind comes", 1)]]
-        {
+        for other in [
+            &[("rain ends", 1)][..],
+            &[("rain end", 1), ("wind comes", 2)],
+            &[("rain ends", 2), ("wind comes", 1)],
+        ] {
             assert_ne!(base, version(other));
         }
     }

@@ -139,8 +139,7 @@ enum SnapshotPart {
 }
 
 impl SnapshotPart {
-    const ALL: [(Self, &'static str); 3] =
-        [(Self::Begin, "begin"), (Self::Part, "part"), (Self::End, "end")];
+    const ALL: [(Self, &'static str); 3] = [(Self::Begin, "begin"), (Self::Part, "part"), (Self::End, "end")];
 
     fn label(self) -> &'static str {
         Self::ALL.iter().find(|(part, _)| *part == self).map_or("", |(_, label)| label)
@@ -337,7 +336,10 @@ impl Writer {
         let files: Vec<PathBuf> = newer.map(|name| folder.join(name)).collect();
         let log = ChangeLog::find(&files, end.length).map_err(StoreError::folder(folder))?;
         let Some(last) = log.entries.last().map(|entry| entry.number) else { return Ok(()) };
-        info!(changes = log.entries.len(), "applying changes in the archive that a crash kept from the store");
+        info!(
+            changes = log.entries.len(),
+            "applying changes in the archive that a crash kept from the store"
+        );
         for entry in &log.entries {
             self.apply_logged(entry.batch()?)?;
         }
@@ -610,7 +612,9 @@ mod tests {
     fn restored(folder: &Path) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let new = TempDir::new().unwrap();
         let mut writer = opened(new.path());
-        let log = writer.restore(&folder.join("archive"), ChangeLog::find(&archive_files(folder), 0).unwrap(), |_| {}).unwrap();
+        let log = writer
+            .restore(&folder.join("archive"), ChangeLog::find(&archive_files(folder), 0).unwrap(), |_| {})
+            .unwrap();
         assert!(!log.is_incomplete && log.damaged.is_empty(), "{log:?}");
         assert_eq!(writer.store().last_change().unwrap(), log.entries.last().map(|entry| entry.number));
         records(&writer.store())
@@ -673,7 +677,9 @@ mod tests {
         fs::write(middle, bytes).unwrap();
         let new = TempDir::new().unwrap();
         let mut writer = opened(new.path());
-        let log = writer.restore(&folder.path().join("archive"), ChangeLog::find(&files, 0).unwrap(), |_| {}).unwrap();
+        let log = writer
+            .restore(&folder.path().join("archive"), ChangeLog::find(&files, 0).unwrap(), |_| {})
+            .unwrap();
         assert!(log.is_incomplete && !log.damaged.is_empty());
         // The other changes are applied.
         assert!(records(&writer.store()).len() >= 35);

@@ -169,7 +169,10 @@ fn describe_differences(before: &Texts, now: &Texts) -> String {
     }
     let rows = hosts.into_iter().filter(|(_, counts)| !counts.is_none()).map(|(host, counts)| {
         let Differences { same, changed, new, missing } = counts;
-        [host.to_owned()].into_iter().chain([same, changed, new, missing].map(|count| count.to_string())).collect()
+        [host.to_owned()]
+            .into_iter()
+            .chain([same, changed, new, missing].map(|count| count.to_string()))
+            .collect()
     });
     format!("{}\n", table(&["Host", "Same texts", "Changed", "New", "Missing"], rows))
 }

@@ -64,7 +64,8 @@ impl AppState {
         {
             return Ok(Arc::clone(view));
         }
-        let (before, is_crawling) = (cached.as_ref().map(|(_, view)| &**view), self.monitor.running().is_some());
+        let (before, is_crawling) =
+            (cached.as_ref().map(|(_, view)| &**view), self.monitor.running().is_some());
         let view = Arc::new(CorpusView::from_corpus(&self.corpus, &self.reports, before, is_crawling)?);
         *cached = Some((Instant::now(), Arc::clone(&view)));
         Ok(view)

@@ -53,10 +53,7 @@ pub(crate) fn last_counts(host: &HostView) -> Counts {
 }
 
 /// Returns the version of the corpus. Computes it only if the corpus has changed since the last view.
-fn version(
-    store: &Store,
-    before: Option<&CorpusView>,
-) -> Result<Option<(u64, CorpusVersion)>, StoreError> {
+fn version(store: &Store, before: Option<&CorpusView>) -> Result<Option<(u64, CorpusVersion)>, StoreError> {
     let Some(change) = store.last_change()? else { return Ok(None) };
     let known = before.and_then(|view| view.version.clone()).filter(|(at, _)| *at == change);
     known.map_or_else(|| Ok(Some((change, store.version()?))), |known| Ok(Some(known)))

@@ -34,7 +34,7 @@ use std::time::Duration;
 use gleaner_archive::files::make_folder;
 use tracing::info;
 
-use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, ScanPart, Write, in_pieces};
+use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, ScanPart, SeeWrite, Write, in_pieces};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::unwritable::is_unwritable;
@@ -346,7 +346,7 @@ impl Engine for Embedded {
         Ok(())
     }
 
-    fn waiting(&self, see: &mut dyn FnMut(&[u8], Option<&[u8]>)) {
+    fn waiting(&self, see: &mut SeeWrite<'_>) {
         for (key, write) in &self.read().waiting.writes {
             see(key, write.value());
         }

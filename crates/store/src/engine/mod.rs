@@ -179,6 +179,9 @@ pub(crate) struct LostClaim {
     pub(crate) theirs: Vec<u8>,
 }
 
+/// Gets a key, and its new value or `None`.
+pub(crate) type SeeWrite<'a> = dyn FnMut(&[u8], Option<&[u8]>) + 'a;
+
 pub(crate) trait Engine: Debug + Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
@@ -239,7 +242,7 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     /// Calls `see` with each committed write that is not in the database yet, in the order of the keys. A removed
     /// record has no value. Shared databases have no such writes, because their changes are not in the archive.
-    fn waiting(&self, _see: &mut dyn FnMut(&[u8], Option<&[u8]>)) {}
+    fn waiting(&self, _see: &mut SeeWrite<'_>) {}
 
     /// Whether the committed writes take much memory. The caller must then call [`Self::spill`].
     fn is_full(&self) -> bool {

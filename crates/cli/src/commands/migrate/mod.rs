@@ -7,8 +7,8 @@ mod archive;
 use std::fs;
 use std::path::Path;
 
-use gleaner_crawl::{StopRequest, open_archive};
 use gleaner_crawl::settings::Config;
+use gleaner_crawl::{StopRequest, open_archive};
 use gleaner_store::{
     Extent, Migration, MovedRecords, Store, StoreError, Totals, Writer, join_alone, redacted_address,
 };
