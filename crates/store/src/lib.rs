@@ -43,6 +43,7 @@ mod partitions;
 mod read;
 mod rebuild;
 mod records;
+mod removal;
 mod repair;
 mod runs;
 mod seeds;
@@ -67,11 +68,12 @@ pub use open::{StoreOptions, Writer, open, read};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
 pub use read::{Store, UrlWithPage};
-pub use rebuild::Replacement;
+pub use rebuild::{Replacement, old_stores};
 pub use records::{
     ArchiveEnd, ArchivePosition, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord,
     UrlState, WaitReason, document_id,
 };
+pub use removal::{Removal, RemovalPlan, RemovalStep, RemovalTarget, RemovedUrl, RewrittenArchive};
 pub use repair::{DamagedRecord, Repairs, StorePart};
 pub use similarity::{Cluster, Member, SimilarityInfo};
 pub use verify::{CheckedCounts, Examiner};
