@@ -105,16 +105,23 @@ impl Replacement {
     }
 
     /// Copies the old store to new files, without the data that it does not refer to any more, and records that
-    /// `removal` is done. Then call [`Self::finish_without_old`]. Returns the number of texts and signatures that cannot
+    /// these removals are done. Then call [`Self::finish_without_old`]. Returns the number of texts and signatures that cannot
     /// be read, also in the copy.
     ///
     /// # Errors
     /// A store cannot be read or written.
-    pub fn copy_after(&self, writer: Writer, removal: &mut Removal, cache: u64) -> Result<u64, StoreError> {
+    pub fn copy_after(
+        &self,
+        writer: Writer,
+        removals: &mut [Removal],
+        cache: u64,
+    ) -> Result<u64, StoreError> {
         self.start_over()?;
         let unreadable = writer.copy_to(&self.folder(), &StoreOptions { cache, create: true })?;
         let mut copy = crate::open(&self.folder(), &StoreOptions { cache, create: false })?;
-        copy.set_removal_step(removal, RemovalStep::Done)?;
+        for removal in removals {
+            copy.set_removal_step(removal, RemovalStep::Done)?;
+        }
         Ok(unreadable)
     }
 

@@ -224,6 +224,26 @@ impl Store {
         Ok(removed)
     }
 
+    /// Returns the URLs and hosts whose records are to be removed from the archive.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn removed_from_archive(&self) -> Result<RemovedUrls, StoreError> {
+        let removals = self.removals()?.into_iter();
+        let removals =
+            removals.filter(|removal| removal.step <= RemovalStep::Archive && !removal.keeps_archive);
+        let removals: BTreeMap<u32, Removal> = removals.map(|removal| (removal.number, removal)).collect();
+        let mut removed = RemovedUrls::default();
+        for url in self.all_removed_urls() {
+            let (url, of) = url?;
+            if removals.contains_key(&of.removal) {
+                removed.add_url(url);
+            }
+        }
+        removals.values().flat_map(|removal| removal.target.hosts()).for_each(|host| removed.add_host(host));
+        Ok(removed)
+    }
+
     /// Returns the removal that removed a URL, or `None` if the URL is not removed.
     ///
     /// # Errors

@@ -233,7 +233,7 @@ fn day(text: &str) -> Option<Timestamp> {
     text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp())
 }
 
-fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
+pub(crate) fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     let ago = |age: Age| Timestamp::now().checked_sub(age.get()).ok();
     let age = || text.parse::<Age>().ok().and_then(ago);
     text.parse::<Timestamp>().ok().or_else(|| day(text)).or_else(age).ok_or_else(|| {

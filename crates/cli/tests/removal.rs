@@ -1,0 +1,223 @@
+//! Tests that a removed document is in no file of the corpus, and does not come back.
+
+use std::fs;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use crate::web::{HTML, Web, article, front, measured};
+
+const ARTICLES: usize = 12;
+
+/// Serves articles of two hosts. `b.example` has the text of article 3 of `a.example` under its own address.
+fn web() -> Web {
+    let paths: Vec<String> =
+        (1..=ARTICLES).map(|number| format!("/news/a-story-of-number-{number}.html")).collect();
+    Web::start(move |asked| {
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let (host, path) = asked.url.split_once('/').unwrap_or((&asked.url, ""));
+        let number =
+            |path: &str| path.strip_prefix("news/a-story-of-number-")?.strip_suffix(".html")?.parse().ok();
+        match (host, path, number(path)) {
+            (_, "", _) => front(&paths),
+            ("a.example", _, Some(number)) => page(number),
+            ("b.example", _, Some(3)) => page(3),
+            ("b.example", _, Some(number)) => page(100 + number),
+            _ => crate::web::response("404 Not Found", HTML, b""),
+        }
+    })
+}
+
+fn page(number: usize) -> Vec<u8> {
+    let page = article(number);
+    measured(HTML, page.len(), page.as_bytes())
+}
+
+fn url(host: &str, number: usize) -> String {
+    format!("http://{host}/news/a-story-of-number-{number}.html")
+}
+
+/// The last sentence of an article, which no other article has.
+fn sentence(number: usize) -> String {
+    format!("This is the end of article {number}.")
+}
+
+fn crawled() -> Web {
+    let web = web();
+    web.succeeds(&["crawl", "http://a.example", "http://b.example"]);
+    assert_eq!(web.corpus().len(), 2 * ARTICLES - 1);
+    web
+}
+
+/// Returns the files below a folder that contain the bytes, also in gzip members and Zstandard frames.
+pub fn files_with(folder: &Path, wanted: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, wanted));
+            continue;
+        }
+        let content = fs::read(&path).unwrap();
+        if has(&content, wanted.as_bytes()) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+fn has(content: &[u8], wanted: &[u8]) -> bool {
+    let is_in = |bytes: &[u8]| bytes.windows(wanted.len()).any(|window| window == wanted);
+    let parts = |magic: &'static [u8]| {
+        (0..content.len()).filter(move |at| content[*at..].starts_with(magic)).map(|at| &content[at..])
+    };
+    let decoded = |mut reader: Box<dyn Read + '_>| {
+        let mut out = Vec::new();
+        // Bytes that look like a beginning may be none, and a part of the data may come before the error.
+        let _ = reader.read_to_end(&mut out);
+        out
+    };
+    is_in(content)
+        || parts(&[0x1f, 0x8b, 8]).any(|part| is_in(&decoded(Box::new(flate2::read::GzDecoder::new(part)))))
+        || parts(&[0x28, 0xb5, 0x2f, 0xfd]).any(|part| {
+            let decoder = zstd::stream::read::Decoder::new(Cursor::new(part));
+            decoder.is_ok_and(|decoder| is_in(&decoded(Box::new(decoder.single_frame()))))
+        })
+}
+
+fn in_files(web: &Web, number: usize) -> Vec<String> {
+    files_with(&web.folder.path().join("data"), &sentence(number))
+}
+
+fn check(web: &Web) {
+    let said = web.succeeds(&["verify"]);
+    assert!(said.contains("No fault was found."), "{said}");
+}
+
+#[test]
+fn preview_changes_nothing() {
+    let web = crawled();
+    let before = web.corpus();
+    let said = web.succeeds(&["remove", &url("a.example", 5)]);
+    for part in ["1 document", &url("a.example", 5), "--yes"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(web.corpus(), before);
+    assert!(!in_files(&web, 5).is_empty());
+    assert!(web.succeeds(&["removals"]).contains("nothing was removed"));
+}
+
+#[test]
+fn removed_document_is_in_no_file_and_does_not_come_back() {
+    let web = crawled();
+    web.succeeds(&["rebuild"]);
+    let before = web.corpus();
+    assert!(!in_files(&web, 3).is_empty());
+    let said = web.succeeds(&["remove", &url("b.example", 3), "--reason", "a letter", "--yes"]);
+    assert!(said.contains("removal 1: 1 document"), "{said}");
+    assert_eq!(in_files(&web, 3), [""; 0], "a removed text is left");
+    let mut expected = before;
+    assert!(
+        expected.remove(&url("a.example", 3)).is_some() || expected.remove(&url("b.example", 3)).is_some()
+    );
+    assert_eq!(web.corpus(), expected);
+    check(&web);
+    assert!(!web.folder.path().join("data/sled.old-1").exists());
+
+    let said = web.succeeds(&["removals", "--urls"]);
+    for part in ["a letter", &url("a.example", 3), &url("b.example", 3)] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let said = web.succeeds(&["doctor", &url("a.example", 3)]);
+    assert!(said.contains("removed on") && said.contains("a letter"), "{said}");
+
+    let asked = |host: &str| web.asked(url(host, 3).trim_start_matches("http://"));
+    let requests = (asked("a.example"), asked("b.example"));
+    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
+    assert_eq!((asked("a.example"), asked("b.example")), requests);
+    for command in ["rebuild", "reextract"] {
+        web.succeeds(&[command]);
+        assert_eq!(web.corpus(), expected, "{command}");
+        check(&web);
+    }
+    assert_eq!(in_files(&web, 3), [""; 0]);
+}
+
+#[test]
+fn kept_archive_does_not_bring_a_document_back() {
+    let web = crawled();
+    let mut expected = web.corpus();
+    web.succeeds(&["remove", &url("a.example", 7), "--keep-archive", "--yes"]);
+    expected.remove(&url("a.example", 7)).unwrap();
+    let left = in_files(&web, 7);
+    assert!(left.iter().all(|file| file.contains("/archive/")) && !left.is_empty(), "{left:?}");
+    for command in ["rebuild", "reextract"] {
+        web.succeeds(&[command]);
+        assert_eq!(web.corpus(), expected, "{command}");
+    }
+    web.succeeds(&["ingest", "data/archive"]);
+    assert_eq!(web.corpus(), expected);
+    check(&web);
+    web.succeeds(&["removals", "--take-back", "1"]);
+    web.succeeds(&["rebuild"]);
+    assert!(web.corpus().contains_key(&url("a.example", 7)));
+}
+
+#[test]
+fn removed_host_gets_no_request() {
+    let web = crawled();
+    let said = web.succeeds(&["remove", "--host", "b.example", "--yes"]);
+    assert!(said.contains("removal 1"), "{said}");
+    let corpus = web.corpus();
+    // Article 3 is on both hosts.
+    assert_eq!(corpus.len(), ARTICLES);
+    assert!(corpus.keys().all(|url| url.starts_with("http://a.example/")), "{corpus:?}");
+    assert_eq!(in_files(&web, 105), [""; 0]);
+    check(&web);
+    let requests = || web.all_asked().iter().filter(|url| url.starts_with("b.example")).count();
+    let before = requests();
+    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
+    assert_eq!(requests(), before);
+    let said = web.succeeds(&["doctor", "b.example"]);
+    assert!(said.contains("removed on"), "{said}");
+    web.succeeds(&["rebuild"]);
+    assert_eq!(web.corpus(), corpus);
+}
+
+#[test]
+fn condition_removes_what_meets_it_now() {
+    let web = crawled();
+    let said =
+        web.succeeds(&["remove", "--where", "host=b.example and not title~'of 3'", "--yes", "--forget-urls"]);
+    assert!(said.contains("removal 1: 11 documents"), "{said}");
+    assert_eq!(web.corpus().len(), ARTICLES);
+    let said = web.succeeds(&["removals", "--urls"]);
+    assert!(said.contains("hash ") && !said.contains("a-story-of-number"), "{said}");
+    assert!(!web.run(&["remove", "--where", "words>many"]).status.success());
+}
+
+#[test]
+fn incremental_export_names_removed_documents() {
+    let web = crawled();
+    web.succeeds(&["export", "--into", "first"]);
+    web.succeeds(&["remove", &url("a.example", 5), "--yes"]);
+    web.succeeds(&["export", "--into", "second", "--since", "first"]);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(web.folder.path().join("second/manifest.json")).unwrap()).unwrap();
+    let list = fs::read_to_string(web.folder.path().join("second/removed.txt")).unwrap();
+    let ids = web.succeeds(&["removals", "--ids"]);
+    assert_eq!(list, ids);
+    assert_eq!(list.lines().count(), 1);
+    assert_eq!(manifest["removed"]["documents"], 1);
+    let first = fs::read_to_string(web.folder.path().join("first/data-00001.jsonl"))
+        .or_else(|_| {
+            fs::read_dir(web.folder.path().join("first")).map(|entries| {
+                let files = entries.map(|entry| entry.unwrap().path());
+                files
+                    .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+                    .map(|path| fs::read_to_string(path).unwrap())
+                    .collect()
+            })
+        })
+        .unwrap();
+    assert!(first.contains(list.trim()), "the earlier export has the id");
+}
