@@ -311,3 +311,33 @@ pub(crate) fn finish_rewrite(writer: &mut Writer) -> Result<(), StoreError> {
     writer.commit(change)?;
     writer.flush()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{StoreOptions, open};
+
+    #[test]
+    fn replacement_of_a_file_is_finished_when_the_store_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions { cache: 16 << 20, create: true };
+        let path = folder.path().join("gleaner-20261128000000-00001.warc.gz");
+        let mut writer = open(folder.path(), &options).unwrap();
+        fs::write(&path, "old").unwrap();
+        fs::write(beside(&path), "new").unwrap();
+        let mut change = writer.begin();
+        change.put(keys::meta("rewritten"), &Rewritten { path: path.clone() });
+        writer.commit(change).unwrap();
+        writer.flush().unwrap();
+        drop(writer);
+        for _ in 0..2 {
+            drop(open(folder.path(), &options).unwrap());
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert!(!beside(&path).exists());
+        }
+        // Without the record, a file beside the old one is not complete.
+        fs::write(beside(&path), "half").unwrap();
+        drop(open(folder.path(), &options).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+}
