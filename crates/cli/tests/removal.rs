@@ -7,9 +7,12 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use gleaner_corpus::Document;
+use gleaner_testkit::GeneratedPapers;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use crate::distributed::Cluster;
 use crate::web::{HTML, Web, article, front, measured};
 
 const ARTICLES: usize = 12;
@@ -252,4 +255,63 @@ fn killed_removal_is_finished_by_the_next() {
     }
     check(&web);
     assert!(!web.succeeds(&["removals"]).contains("interrupted"));
+}
+
+const PAPERS: GeneratedPapers =
+    GeneratedPapers { hosts: 6, articles: 12, listed: 11, wire: 3, redirected: 0 };
+
+#[test]
+fn removal_concerns_all_workers_and_moves_with_the_corpus() {
+    let Some(cluster) = Cluster::with_papers(PAPERS, &["fsync=off"]) else { return };
+    let workers = ["one", "two", "three"].map(|name| cluster.worker(name));
+    let store = || cluster.store();
+    let refused = cluster.run(&["remove", "--host", "paper-1.example", "--yes"]);
+    assert!(!refused.status.success(), "workers are crawling");
+    workers.into_iter().for_each(|worker| drop(worker.ends()));
+    let documents: Vec<Document> = store().documents().map(Result::unwrap).collect();
+    let has_aliases = |document: &&Document| store().urls_of(document).unwrap().len() > 1;
+    let wire = documents.iter().find(has_aliases).unwrap();
+    let urls = store().urls_of(wire).unwrap();
+    let part = wire.text.lines().next().unwrap().chars().take(60).collect::<String>();
+    let objects = cluster.folder.path().join("objects");
+    assert!(files_with(&objects, &part).len() >= 2, "a text is in a WARC file and in a file of documents");
+
+    let done = cluster.run(&["remove", &urls[1], "--yes"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(files_with(&objects, &part), [""; 0]);
+    let verified = cluster.run(&["verify"]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    assert_eq!(store().totals().unwrap().documents(), documents.len() as u64 - 1);
+
+    let asked = || {
+        cluster
+            .newspaper
+            .requests()
+            .iter()
+            .filter(|it| urls.iter().any(|url| url.ends_with(&it.path)))
+            .count()
+    };
+    let before = asked();
+    let crawl = ["crawl", "--seeds", "seeds.txt", "--set", "crawl.revisit=0s"];
+    let workers = ["one", "two"].map(|name| cluster.worker_that(name, &crawl));
+    workers.into_iter().for_each(|worker| drop(worker.ends()));
+    assert_eq!(asked(), before);
+    let worker = cluster.worker_that("one", &["reextract"]);
+    worker.ends();
+    assert_eq!(store().totals().unwrap().documents(), documents.len() as u64 - 1);
+
+    let moved = cluster
+        .alone(
+            "back",
+            &["migrate", "--from", &cluster.address, "--to", "sled", "--objects", &cluster.objects.0],
+        )
+        .output()
+        .unwrap();
+    assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
+    let listed = cluster.alone("back", &["removals", "--urls"]).stdout(Stdio::piped()).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(urls.iter().all(|url| listed.contains(url)), "{listed}");
+    let crawled = cluster.alone("back", &crawl).output().unwrap();
+    assert!(matches!(crawled.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&crawled.stderr));
+    assert_eq!(asked(), before);
 }
