@@ -327,7 +327,7 @@ fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {
 }
 
 /// Says that removals were interrupted, so that some removed data may still be there.
-fn name_unfinished_removals(store: &Store) -> Result<(), Failure> {
+pub(crate) fn name_unfinished_removals(store: &Store) -> Result<(), Failure> {
     let unfinished = store.unfinished_removals().map_err(Failure::work)?.len();
     if unfinished > 0 {
         print_message(format_args!(

@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use gleaner_corpus::Document;
+use gleaner_store::{StoreOptions, open};
 use gleaner_testkit::GeneratedPapers;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -314,4 +315,94 @@ fn removal_concerns_all_workers_and_moves_with_the_corpus() {
     let crawled = cluster.alone("back", &crawl).output().unwrap();
     assert!(matches!(crawled.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&crawled.stderr));
     assert_eq!(asked(), before);
+}
+
+/// Serves `a.example` with a sitemap, a feed and a redirect that lead to removed pages, and `c.example`, whose
+/// robots.txt redirects to `b.example`.
+fn web_that_leads_back() -> Web {
+    let removed = url("a.example", 5);
+    let sitemap = format!(
+        "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{removed}</loc>\
+         <lastmod>2099-01-01T00:00:00Z</lastmod></url></urlset>"
+    );
+    let feed = format!(
+        "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>News</title><item><title>Five</title>\
+         <link>{removed}</link><guid>{removed}</guid></item></channel></rss>"
+    );
+    let front = "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\"></head><body><ul>\
+        <li><a href=\"/news/a-story-of-number-5.html\">A story about the number five</a></li>\
+        <li><a href=\"/go\">A story on another site</a></li>\
+        <li><a href=\"/news/a-story-of-number-6.html\">A story about the number six</a></li></ul></body></html>";
+    Web::start(move |asked| {
+        let xml = "Content-Type: application/xml\r\n";
+        let moved = |to: &str| {
+            crate::web::response("302 Found", &format!("Location: {to}\r\nContent-Length: 0\r\n"), b"")
+        };
+        match asked.url.as_str() {
+            "a.example/" | "b.example/" | "c.example/" => measured(HTML, front.len(), front.as_bytes()),
+            "a.example/robots.txt" => {
+                measured("Content-Type: text/plain\r\n", 37, b"Sitemap: http://a.example/sitemap.xml")
+            }
+            "a.example/sitemap.xml" => measured(xml, sitemap.len(), sitemap.as_bytes()),
+            "a.example/feed.xml" => measured(xml, feed.len(), feed.as_bytes()),
+            "a.example/go" => moved("http://b.example/news/a-story-of-number-8.html"),
+            "c.example/robots.txt" => moved("http://b.example/robots.txt"),
+            url => match url
+                .split_once("/news/a-story-of-number-")
+                .and_then(|(_, rest)| rest.strip_suffix(".html"))
+            {
+                Some(number) => page(number.parse().unwrap()),
+                None => crate::web::response("404 Not Found", HTML, b""),
+            },
+        }
+    })
+}
+
+#[test]
+fn no_feed_sitemap_or_redirect_leads_to_removed_pages() {
+    let web = web_that_leads_back();
+    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
+    let asked = || {
+        web.all_asked()
+            .iter()
+            .filter(|it| it.starts_with("b.example") || it.ends_with("number-5.html"))
+            .count()
+    };
+    assert!(asked() >= 3, "the pages are requested before they are removed");
+    web.succeeds(&["remove", "--host", "b.example", "--yes"]);
+    web.succeeds(&["remove", &url("a.example", 5), "--yes"]);
+    let (before, sitemaps) = (asked(), web.asked("a.example/sitemap.xml"));
+    let crawl =
+        ["crawl", "http://a.example", "http://b.example", "http://c.example", "--set", "crawl.revisit=0s"];
+    let said = web.run(&crawl);
+    assert_eq!(asked(), before, "{}", String::from_utf8_lossy(&said.stderr));
+    assert!(web.asked("a.example/sitemap.xml") > sitemaps, "{:?}", web.all_asked());
+    assert!(web.asked("c.example/robots.txt") > 0);
+    let texts: Vec<String> = web.corpus().into_values().collect();
+    assert!(
+        texts.iter().all(|text| !text.contains(&sentence(5)) && !text.contains(&sentence(8))),
+        "{texts:?}"
+    );
+}
+
+#[test]
+fn snapshot_obeys_and_a_corpus_in_use_refuses_a_removal() {
+    let web = crawled();
+    web.succeeds(&["remove", &url("a.example", 2), "--yes"]);
+    web.succeeds(&["snapshot", "copy"]);
+    assert_eq!(files_with(&web.folder.path().join("copy"), &sentence(2)), [""; 0]);
+    std::fs::remove_dir_all(web.folder.path().join("data")).unwrap();
+    std::fs::rename(web.folder.path().join("copy"), web.folder.path().join("data")).unwrap();
+    let address = url("a.example", 2);
+    let requests = web.asked(address.trim_start_matches("http://"));
+    web.succeeds(&["crawl", "http://a.example", "--set", "crawl.revisit=0s"]);
+    assert_eq!(web.asked(address.trim_start_matches("http://")), requests);
+
+    let options = StoreOptions { cache: 16 << 20, create: false };
+    let writer = open(&web.folder.path().join("data"), &options).unwrap();
+    let refused = web.run(&["remove", &url("a.example", 1), "--yes"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && said.contains("is in use"), "{said}");
+    drop(writer);
+    web.succeeds(&["remove", &url("a.example", 1), "--yes"]);
 }

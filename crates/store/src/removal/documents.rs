@@ -65,12 +65,13 @@ impl Store {
 }
 
 impl Writer {
-    /// Removes the documents and URLs of a removal from the store. This process must hold all partitions. Returns the
-    /// URLs whose records are to be removed from the archive.
+    /// Removes the documents and URLs of a removal from the store. This process must hold all partitions.
     ///
     /// # Errors
     /// The store cannot be read or written, or a text cannot be read, so that its hash is unknown.
     pub fn remove_documents(&mut self, removal: &mut Removal) -> Result<(), StoreError> {
+        // Messages of earlier workers may concern the removed documents.
+        self.receive_messages()?;
         let store = self.store();
         let removed = store.urls_of_removal(removal)?;
         let hosts = store.hosts_of_removal(&removed)?;
@@ -90,7 +91,7 @@ impl Writer {
         self.set_removal_step(removal, RemovalStep::Archive)
     }
 
-    /// Applies the messages that the removal sent between partitions. A store in a folder has none.
+    /// Applies the messages between partitions. A store in a folder has none.
     fn receive_messages(&mut self) -> Result<(), StoreError> {
         loop {
             self.flush()?;
@@ -108,6 +109,12 @@ impl Change {
     /// Removes everything that the store knows of a URL. Aliases of its document that are not removed keep the text.
     fn erase(&mut self, url: UrlKey, removed: &RemovedUrls, writer: &mut Writer) -> Result<(), StoreError> {
         let id = document_id(url);
+        // Without this, the partition of a removed document would get a message about its alias.
+        let original = self.url(url)?.and_then(|record| record.duplicate_of);
+        if let Some(original) = original.filter(|original| removed.contains_key(*original)) {
+            self.remove(keys::alias(document_id(original), url));
+            self.end_alias(url)?;
+        }
         for key in self.keys(&keys::aliases_of(id))? {
             let Some(alias) = keys::last_url(&key) else { continue };
             let address = text(&self.get_bytes(&key)?.unwrap_or_default())?;
