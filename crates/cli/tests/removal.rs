@@ -204,7 +204,11 @@ fn condition_removes_what_meets_it_now() {
     assert!((1..=ARTICLES).all(|number| numbers(&web).contains(&number)));
     let said = web.succeeds(&["removals", "--urls"]);
     assert!(said.contains("hash ") && !said.contains("a-story-of-number"), "{said}");
-    assert!(!web.run(&["remove", "--where", "words>many"]).status.success());
+    let no_match = web.run(&["remove", "--where", "words>100000", "--yes"]);
+    assert_eq!(no_match.status.code(), Some(1));
+    assert_eq!(web.run(&["remove", "--where", "words>many"]).status.code(), Some(2));
+    let said = web.succeeds(&["remove", "--host", "nosuch.example"]);
+    assert!(said.contains("The corpus has no host"), "{said}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ const FOLDER: &str = "rebuild";
 const COMPLETE: &str = "complete";
 
 /// The content of the file `complete` if the old stores are to be removed.
-const WITHOUT_OLD: &str = "without old";
+const WITHOUT_OLD: &str = "without old\n";
 
 /// A new store that will replace the store of a data folder. Other processes cannot write into the folder
 /// while this value exists.

@@ -151,11 +151,17 @@ fn finish(place: &Place, mut writer: Writer, mut between: impl FnMut(Writer) -> 
             RemovalStep::Documents => writer.remove_documents(&mut removal).unwrap(),
             RemovalStep::Archive => {
                 let removed = writer.store().removed_from_archive().unwrap();
+                // An object that an earlier attempt wrote, but did not record.
+                writer
+                    .store()
+                    .put_object("archive/gleaner-20261128000000-99999-merged.warc.gz", vec![1])
+                    .unwrap();
                 writer.remove_from_archive(&archive(place), 1, &removed).unwrap();
                 // A kill before the step is recorded. The archive is complete, so nothing is left to do.
                 writer = between(writer);
                 let again = writer.remove_from_archive(&archive(place), 1, &removed).unwrap();
                 assert_eq!(again.records, 0);
+                assert!(writer.store().leftovers(Timestamp::MAX).unwrap().is_empty());
                 writer.set_removal_step(&mut removal, RemovalStep::Files).unwrap();
             }
             RemovalStep::Files | RemovalStep::Done => {

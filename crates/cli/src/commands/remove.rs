@@ -11,12 +11,13 @@ use gleaner_crawl::{ContextReader, StopRequest, archive_files, archive_folder};
 use gleaner_export::Record;
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{
-    Extent, Removal, RemovalPlan, RemovalStep, RemovalTarget, Replacement, RewrittenArchive, Store,
-    StoreError, Writer, join_alone, old_stores,
+    Extent, HostRecord, Removal, RemovalPlan, RemovalStep, RemovalTarget, Replacement, RewrittenArchive,
+    Store, StoreError, Writer, join_alone, old_stores,
 };
 use jiff::Timestamp;
 
 use crate::args::{Common, Remove};
+use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::unreadable::UnreadableTexts;
@@ -83,10 +84,12 @@ struct Selected {
     bytes: u64,
     documents: Vec<(String, String)>,
     hosts: BTreeMap<String, u64>,
-    /// Near-duplicates that are not removed.
+    /// Near-duplicates. Those that are removed too are taken out at the end.
     similar: BTreeSet<DocumentId>,
     /// URLs that the corpus does not know. They are not requested in future.
     unknown: Vec<String>,
+    /// Hosts that the corpus does not know.
+    unknown_hosts: Vec<String>,
     /// Number of texts of the removed hosts that stay under the URLs of other hosts.
     inherited: u64,
 }
@@ -101,8 +104,9 @@ impl Selected {
         if self.documents.len() < MAX_NAMED {
             self.documents.push((document.url.clone(), document.title.clone().unwrap_or_default()));
         }
-        if let Some(cluster) = store.cluster_of(document.id)? {
-            self.similar.insert(cluster.representative);
+        if let Some(cluster) = store.cluster_of(document.id)?
+            && self.similar.insert(cluster.representative)
+        {
             for member in store.members(&cluster)? {
                 self.similar.insert(member?.id);
             }
@@ -126,8 +130,16 @@ fn select(
         hosts: BTreeMap::new(),
         similar: BTreeSet::new(),
         unknown: Vec::new(),
+        unknown_hosts: Vec::new(),
         inherited: 0,
     };
+    for host in &hosts {
+        let is_known =
+            |record: Result<HostRecord, StoreError>| record.is_ok_and(|it| is_of_host(&it.name, host));
+        if !store.hosts().any(is_known) {
+            selected.unknown_hosts.push(host.clone());
+        }
+    }
     for url in &request.urls {
         selected.plan.add_url(url);
         match store.document_at(url).map_err(Failure::work)? {
@@ -204,6 +216,10 @@ fn preview(
         text += &format!("  {url}  {title}\n");
     }
     text += &more(usize::try_from(plan.documents()).unwrap_or(usize::MAX));
+    for host in &selected.unknown_hosts {
+        let meant = did_you_mean(store, host, |_| true)?;
+        text += &format!("The corpus has no host {host}{meant}. Nothing will be requested from it.\n");
+    }
     for url in &selected.unknown {
         text += &format!("No document is at {url}, which will not be requested any more.\n");
     }
@@ -288,7 +304,11 @@ fn begin(config: &Config, writer: &mut Writer, request: &Request<'_>) -> Result<
     output::print(&preview(config, &store, &selected, request.args.keep_archive)?)?;
     let is_empty = selected.plan.urls() == 0 && selected.plan.removed_urls().is_empty();
     if is_empty {
-        print_message("gleaner: no document matches, so nothing is removed");
+        let said = "no document matches, so nothing is removed";
+        if removals.is_empty() {
+            return Err(Failure::Work(said.into()));
+        }
+        print_message(format_args!("gleaner: {said}"));
         return Ok(removals);
     }
     let Remove { reason, keep_archive, .. } = request.args;
