@@ -1,6 +1,12 @@
 //! Runs `gleaner removals`: lists what was removed, or takes a removal back.
 
-use gleaner_store::{Removal, RemovalStep, RemovalTarget, Store};
+use std::fs;
+use std::path::Path;
+
+use gleaner_crawl::StopRequest;
+use gleaner_crawl::render::text::count;
+use gleaner_crawl::settings::Config;
+use gleaner_store::{Removal, RemovalStep, RemovalTarget, Store, Writer, join_alone};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Removals};
@@ -57,7 +63,12 @@ fn target(removal: &Removal) -> String {
 
 fn as_text(removal: &Removal, urls: &[String]) -> String {
     let Removal { number, at, reason, documents, words, keeps_archive, step, .. } = removal;
-    let mut text = format!("{number}  {at:.0}  {}: {documents} documents, {words} words", target(removal));
+    let mut text = format!(
+        "{number}  {at:.0}  {}: {}, {}",
+        target(removal),
+        count(*documents, "document"),
+        count(*words, "word")
+    );
     if !reason.is_empty() {
         text += &format!("; reason: {reason}");
     }
@@ -89,18 +100,20 @@ fn as_json(removal: &Removal, urls: &[String], has_urls: bool) -> Value {
     value
 }
 
-fn take_back(config: &gleaner_crawl::settings::Config, number: u32) -> CommandResult {
+fn take_back(config: &Config, number: u32) -> CommandResult {
     if distributed::is_shared(config) {
-        let stop = gleaner_crawl::StopRequest::default();
-        let folder = std::path::Path::new(&config.store.path).join("removal");
-        let mut writer = gleaner_store::join_alone(&folder, &distributed::membership(config, &stop)?, false)
-            .map_err(Failure::work)?;
-        return forget(&mut writer, number);
+        let membership = distributed::membership(config, &StopRequest::default())?;
+        let folder = Path::new(&config.store.path).join("removal");
+        let writer = join_alone(&folder, &membership, false).map_err(Failure::work);
+        let done = writer.and_then(|mut writer| forget(&mut writer, number));
+        // This folder now contains only a lock file.
+        let _ = fs::remove_dir_all(&folder);
+        return done;
     }
     forget(&mut settings::open_store(config, false)?, number)
 }
 
-fn forget(writer: &mut gleaner_store::Writer, number: u32) -> CommandResult {
+fn forget(writer: &mut Writer, number: u32) -> CommandResult {
     let unfinished = writer.store().unfinished_removals().map_err(Failure::work)?;
     if unfinished.iter().any(|removal| removal.number == number) {
         return Err(Failure::Usage(format!(
