@@ -321,8 +321,8 @@ fn removal_concerns_all_workers_and_moves_with_the_corpus() {
     assert_eq!(asked(), before);
 }
 
-/// Serves `a.example` with a sitemap, a feed and a redirect that lead to removed pages, and `c.example`, whose
-/// robots.txt redirects to `b.example`.
+/// Serves `d.example` with a sitemap, a feed and redirects that lead to removed pages and a copy of a removed page, and
+/// `c.example`, whose robots.txt redirects to `b.example`.
 fn web_that_leads_back() -> Web {
     let removed = url("a.example", 5);
     let sitemap = format!(
@@ -336,6 +336,8 @@ fn web_that_leads_back() -> Web {
     let front = "<html><head><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\"></head><body><ul>\
         <li><a href=\"/news/a-story-of-number-5.html\">A story about the number five</a></li>\
         <li><a href=\"/go\">A story on another site</a></li>\
+        <li><a href=\"/back\">Another story on another site</a></li>\
+        <li><a href=\"http://a.example/news/a-story-of-number-5.html\">A story about five</a></li>\
         <li><a href=\"/news/a-story-of-number-6.html\">A story about the number six</a></li></ul></body></html>";
     Web::start(move |asked| {
         let xml = "Content-Type: application/xml\r\n";
@@ -343,13 +345,16 @@ fn web_that_leads_back() -> Web {
             crate::web::response("302 Found", &format!("Location: {to}\r\nContent-Length: 0\r\n"), b"")
         };
         match asked.url.as_str() {
-            "a.example/" | "b.example/" | "c.example/" => measured(HTML, front.len(), front.as_bytes()),
-            "a.example/robots.txt" => {
-                measured("Content-Type: text/plain\r\n", 37, b"Sitemap: http://a.example/sitemap.xml")
+            "a.example/" | "b.example/" | "c.example/" | "d.example/" => {
+                measured(HTML, front.len(), front.as_bytes())
             }
-            "a.example/sitemap.xml" => measured(xml, sitemap.len(), sitemap.as_bytes()),
-            "a.example/feed.xml" => measured(xml, feed.len(), feed.as_bytes()),
-            "a.example/go" => moved("http://b.example/news/a-story-of-number-8.html"),
+            "d.example/robots.txt" => {
+                measured("Content-Type: text/plain\r\n", 37, b"Sitemap: http://d.example/sitemap.xml")
+            }
+            "d.example/sitemap.xml" => measured(xml, sitemap.len(), sitemap.as_bytes()),
+            "d.example/feed.xml" => measured(xml, feed.len(), feed.as_bytes()),
+            "d.example/go" => moved("http://b.example/news/a-story-of-number-8.html"),
+            "d.example/back" => moved("http://a.example/news/a-story-of-number-5.html"),
             "c.example/robots.txt" => moved("http://b.example/robots.txt"),
             url => match url
                 .split_once("/news/a-story-of-number-")
@@ -365,28 +370,29 @@ fn web_that_leads_back() -> Web {
 #[test]
 fn no_feed_sitemap_or_redirect_leads_to_removed_pages() {
     let web = web_that_leads_back();
-    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
-    let asked = || {
-        web.all_asked()
-            .iter()
-            .filter(|it| it.starts_with("b.example") || it.ends_with("number-5.html"))
-            .count()
-    };
+    web.succeeds(&["crawl", "http://a.example", "http://b.example"]);
+    let is_removed =
+        |it: &&String| it.starts_with("b.example") || *it == "a.example/news/a-story-of-number-5.html";
+    let asked = || web.all_asked().iter().filter(is_removed).count();
     assert!(asked() >= 3, "the pages are requested before they are removed");
     web.succeeds(&["remove", "--host", "b.example", "--yes"]);
     web.succeeds(&["remove", &url("a.example", 5), "--yes"]);
-    let (before, sitemaps) = (asked(), web.asked("a.example/sitemap.xml"));
-    let crawl =
-        ["crawl", "http://a.example", "http://b.example", "http://c.example", "--set", "crawl.revisit=0s"];
-    let said = web.run(&crawl);
+    let before = asked();
+    let seeds = ["http://a.example", "http://b.example", "http://c.example", "http://d.example"];
+    let said = web.run(&[&["crawl"], &seeds[..]].concat());
     assert_eq!(asked(), before, "{}", String::from_utf8_lossy(&said.stderr));
-    assert!(web.asked("a.example/sitemap.xml") > sitemaps, "{:?}", web.all_asked());
-    assert!(web.asked("c.example/robots.txt") > 0);
+    let leads = [
+        "c.example/robots.txt",
+        "d.example/sitemap.xml",
+        "d.example/feed.xml",
+        "d.example/go",
+        "d.example/back",
+    ];
+    for lead in leads.into_iter().chain(["d.example/news/a-story-of-number-5.html"]) {
+        assert!(web.asked(lead) > 0, "{lead}");
+    }
     let texts: Vec<String> = web.corpus().into_values().collect();
-    assert!(
-        texts.iter().all(|text| !text.contains(&sentence(5)) && !text.contains(&sentence(8))),
-        "{texts:?}"
-    );
+    assert!(texts.iter().all(|text| !text.contains(&sentence(5))), "a copy has the removed text");
 }
 
 #[test]
@@ -409,4 +415,42 @@ fn snapshot_obeys_and_a_corpus_in_use_refuses_a_removal() {
     assert!(refused.status.code() == Some(1) && said.contains("is in use"), "{said}");
     drop(writer);
     web.succeeds(&["remove", &url("a.example", 1), "--yes"]);
+}
+
+#[test]
+fn killed_removal_in_a_database_is_finished_by_the_next() {
+    let Some(cluster) = Cluster::with_papers(PAPERS, &["fsync=off"]) else { return };
+    cluster.worker("one").ends();
+    let before = cluster.store().totals().unwrap().documents();
+    // An article of one paper alone.
+    let path = "/news/2026/11/a-story-that-is-number-5.html";
+    let own: Vec<Document> = cluster
+        .store()
+        .documents()
+        .map(Result::unwrap)
+        .filter(|document| document.url.ends_with(path))
+        .collect();
+    assert_eq!(own.len(), PAPERS.hosts);
+    let mut random = StdRng::seed_from_u64(41);
+    for document in &own[1..4] {
+        let mut command = cluster.command("reader", &["remove", &document.url, "--yes"]);
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(random.random_range(300..1_500)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let done = cluster.run(&["remove", &own[0].url, "--yes"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let store = cluster.store();
+    assert!(store.unfinished_removals().unwrap().is_empty());
+    let removed: Vec<&Document> =
+        own.iter().filter(|document| store.document(document.id).unwrap().is_none()).collect();
+    assert_eq!(store.totals().unwrap().documents(), before - removed.len() as u64);
+    let objects = cluster.folder.path().join("objects");
+    for document in removed {
+        let part: String = document.text.lines().nth(3).unwrap().chars().take(60).collect();
+        assert_eq!(files_with(&objects, &part), [""; 0], "{}", document.url);
+    }
+    let verified = cluster.run(&["verify"]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 }

@@ -214,10 +214,19 @@ impl Store {
     /// # Errors
     /// The store cannot be read.
     pub fn removed(&self) -> Result<RemovedUrls, StoreError> {
-        let mut removed = RemovedUrls::default();
+        let mut removed = self.removed_hosts()?;
         for key in self.keys(keys::removed_urls()) {
             keys::last_url(&key?).into_iter().for_each(|url| removed.add_url(url));
         }
+        Ok(removed)
+    }
+
+    /// Returns only the removed hosts.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn removed_hosts(&self) -> Result<RemovedUrls, StoreError> {
+        let mut removed = RemovedUrls::default();
         for removal in self.removals()? {
             removal.target.hosts().iter().for_each(|host| removed.add_host(host));
         }

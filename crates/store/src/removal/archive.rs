@@ -48,13 +48,16 @@ struct Rewritten {
     path: PathBuf,
 }
 
+/// Returns what happens to a record.
+type Decide<'a> = &'a dyn Fn(&Record) -> RecordChange;
+
 /// How a file is written again, and where its responses were.
 struct PlannedFile {
     plan: RewritePlan,
     responses: Vec<(u64, UrlKey)>,
 }
 
-/// Decides what happens to a record of the archive. Change this function to remove other data of the removed URLs.
+/// Returns what happens to a record of the archive if these URLs are removed.
 fn change_of(record: &Record, removed: &RemovedUrls) -> RecordChange {
     match url_of(record).is_some_and(|url| removed.contains(&url)) {
         true => RecordChange::Drop,
@@ -66,10 +69,10 @@ fn url_of(record: &Record) -> Option<CanonicalUrl> {
     CanonicalUrl::parse(record.header.target()?).ok()
 }
 
-fn plan(source: &mut (impl Read + Seek), level: u32, removed: &RemovedUrls) -> std::io::Result<PlannedFile> {
+fn plan(source: &mut (impl Read + Seek), level: u32, decide: Decide<'_>) -> std::io::Result<PlannedFile> {
     let mut responses = Vec::new();
     let plan = RewritePlan::new(source, level, |record| {
-        let change = change_of(record, removed);
+        let change = decide(record);
         let is_response = record.header.kind().is_some_and(|kind| kind == "response");
         if change == RecordChange::Keep && is_response {
             responses.extend(url_of(record).map(|url| (record.offset, url.key())));
@@ -118,29 +121,43 @@ impl Change {
 }
 
 impl Writer {
-    /// Removes the records of URLs from the archive, also robots.txt files of removed hosts. `folder` is the folder of
-    /// the archive's files, and `level` the compression level of records that are written again. The archive must not be
-    /// open for appending. The store of several workers ignores `folder`.
+    /// Removes the records of URLs from the archive, also robots.txt files of removed hosts. The parameters are those of
+    /// [`Self::rewrite_archive`].
     ///
     /// # Errors
-    /// A file cannot be read or written. Files that are done stay done.
+    /// As in [`Self::rewrite_archive`].
     pub fn remove_from_archive(
         &mut self,
         folder: &Path,
         level: u32,
         removed: &RemovedUrls,
     ) -> Result<RewrittenArchive, StoreError> {
+        self.rewrite_archive(folder, level, &|record| change_of(record, removed))
+    }
+
+    /// Writes the files of the archive again in which `decide` changes a record, and stores the new positions of the
+    /// other records. `folder` is the folder of the archive's files, and `level` the compression level of replaced
+    /// records. The archive must not be open for appending. The store of several workers ignores `folder`.
+    ///
+    /// # Errors
+    /// A file cannot be read or written. Files that are done stay done.
+    pub fn rewrite_archive(
+        &mut self,
+        folder: &Path,
+        level: u32,
+        decide: Decide<'_>,
+    ) -> Result<RewrittenArchive, StoreError> {
         debug_assert!(self.archive_target.is_none(), "nobody appends to the archive");
         let mut done = RewrittenArchive::default();
         if self.store().is_shared() {
-            self.rewrite_objects(level, removed, &mut done)?;
+            self.rewrite_objects(level, decide, &mut done)?;
             return Ok(done);
         }
         for name in names(folder)? {
             let path = folder.join(&name);
             // A file of an attempt that ended before its flush.
             let _ = fs::remove_file(beside(&path));
-            self.rewrite_file(&path, &name, level, removed, &mut done).map_err(|error| match error {
+            self.rewrite_file(&path, &name, level, decide, &mut done).map_err(|error| match error {
                 RewriteError::File(error) => StoreError::folder(&path)(error),
                 RewriteError::Store(error) => error,
             })?;
@@ -153,11 +170,11 @@ impl Writer {
         path: &Path,
         name: &str,
         level: u32,
-        removed: &RemovedUrls,
+        decide: Decide<'_>,
         done: &mut RewrittenArchive,
     ) -> Result<(), RewriteError> {
         let mut source = File::open(path)?;
-        let planned = plan(&mut source, level, removed)?;
+        let planned = plan(&mut source, level, decide)?;
         done.count(&planned.plan);
         if planned.plan.is_unchanged() {
             return Ok(());
@@ -183,7 +200,7 @@ impl Writer {
     fn rewrite_objects(
         &mut self,
         level: u32,
-        removed: &RemovedUrls,
+        decide: Decide<'_>,
         done: &mut RewrittenArchive,
     ) -> Result<(), StoreError> {
         let mut objects: BTreeMap<String, Vec<(u32, FileRecord)>> = BTreeMap::new();
@@ -192,7 +209,7 @@ impl Writer {
             objects.entry(file.name.clone()).or_default().push((number, file));
         }
         for (name, files) in objects {
-            self.rewrite_object(&name, files, level, removed, done)?;
+            self.rewrite_object(&name, files, level, decide, done)?;
         }
         // With no other worker, a file without a row is one that was replaced, or of a worker that was killed.
         let store = self.store();
@@ -204,7 +221,7 @@ impl Writer {
         name: &str,
         files: Vec<(u32, FileRecord)>,
         level: u32,
-        removed: &RemovedUrls,
+        decide: Decide<'_>,
         done: &mut RewrittenArchive,
     ) -> Result<(), StoreError> {
         let store = self.store();
@@ -223,7 +240,7 @@ impl Writer {
                 what: "the archive",
                 reason: error.to_string(),
             };
-            let of_file = plan(&mut Cursor::new(&content), level, removed).map_err(wrong)?;
+            let of_file = plan(&mut Cursor::new(&content), level, decide).map_err(wrong)?;
             planned.push((number, file, of_file));
         }
         planned.iter().for_each(|(_, _, of_file)| done.count(&of_file.plan));
