@@ -158,6 +158,26 @@ fn removed_document_is_in_no_file_and_does_not_come_back() {
 }
 
 #[test]
+fn raw_page_is_removed_and_other_urls_are_named() {
+    let web = web();
+    // Without a template, the raw pages are kept.
+    let sets = ["--set", "template.min_pages=90", "--set", "template.prepare_pages=90"];
+    web.succeeds(&[&["crawl", "http://a.example", "http://b.example"], &sets[..]].concat());
+    let in_store = |files: &[String]| files.iter().filter(|file| file.contains("/sled/")).count();
+    assert!(in_store(&in_files(&web, 3)) >= 2, "the text and the raw page are stored");
+    let said = web.succeeds(&["remove", &url("a.example", 3)]);
+    for part in ["Other URLs", &url("a.example", 3), &url("b.example", 3)] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    web.succeeds(&["remove", &url("a.example", 3), "--yes"]);
+    assert_eq!(in_files(&web, 3), [""; 0]);
+    check(&web);
+    web.succeeds(&["crawl", "http://a.example", "http://b.example"]);
+    assert_eq!(numbers(&web), all_without(&[3]));
+    check(&web);
+}
+
+#[test]
 fn kept_archive_does_not_bring_a_document_back() {
     let web = crawled();
     web.succeeds(&["remove", &url("a.example", 7), "--keep-archive", "--yes"]);

@@ -65,7 +65,7 @@ pub enum RemovalStep {
 pub struct Removal {
     /// The removal's number. The first removal is 1.
     pub number: u32,
-    /// When it was requested.
+    /// When its documents were removed. Until then, when it was requested.
     pub at: Timestamp,
     /// The reason that the user gave. May be empty.
     pub reason: String,
@@ -153,6 +153,11 @@ impl RemovalPlan {
     #[must_use]
     pub fn urls(&self) -> usize {
         self.urls.len()
+    }
+
+    /// Returns the URLs that have no document of their own: other URLs of the removed texts, and URLs without a text.
+    pub fn urls_without_document(&self) -> impl Iterator<Item = &str> {
+        self.urls.values().filter(|(_, is_document)| !is_document).map(|(url, _)| url.as_str())
     }
 
     /// Whether the plan contains a document.

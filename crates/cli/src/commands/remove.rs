@@ -216,6 +216,12 @@ fn preview(
         text += &format!("  {url}  {title}\n");
     }
     text += &more(usize::try_from(plan.documents()).unwrap_or(usize::MAX));
+    let others: Vec<&str> = plan.urls_without_document().collect();
+    if others.len() > selected.unknown.len() {
+        text += &format!("Other URLs, most of which have the same texts: {}\n", others.len());
+        others.iter().take(MAX_NAMED).for_each(|url| text += &format!("  {url}\n"));
+        text += &more(others.len());
+    }
     for host in &selected.unknown_hosts {
         let meant = did_you_mean(store, host, |_| true)?;
         text += &format!("The corpus has no host {host}{meant}. Nothing will be requested from it.\n");

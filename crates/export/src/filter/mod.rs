@@ -240,6 +240,11 @@ mod tests {
             (Filter { published_until: at("2026-11-20T02:00:00Z"), ..Filter::default() }, false),
             (Filter { conditions: conditions("words>=13"), ..Filter::default() }, true),
             (Filter { conditions: conditions("words>=14"), ..Filter::default() }, false),
+            (
+                Filter { conditions: conditions("words>=14 or host=baolang.example"), ..Filter::default() },
+                true,
+            ),
+            (Filter { conditions: conditions("words>=13 and not language=vi"), ..Filter::default() }, false),
         ];
         for (filter, expected) in cases {
             assert_eq!(passes(filter.clone()), expected, "{filter:?}");

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gleaner_frontier::{CanonicalUrl, RemovedUrls, UrlKey};
+use jiff::Timestamp;
 
 use super::{Removal, RemovalStep, RemovalTarget};
 use crate::read::text;
@@ -88,6 +89,8 @@ impl Writer {
             change.reset_host(host)?;
         }
         self.commit(change)?;
+        // An export that ran before this had the documents, so the next incremental export must name them.
+        removal.at = Timestamp::now();
         self.set_removal_step(removal, RemovalStep::Archive)
     }
 
