@@ -104,6 +104,18 @@ impl Writer {
         Ok(())
     }
 
+    /// Flushes the store and closes the archive, so that its files may be written again.
+    ///
+    /// # Errors
+    /// The store or the archive cannot be written.
+    pub(crate) fn close_archive(&mut self) -> Result<(), StoreError> {
+        if self.archive_target.is_some() {
+            self.flush()?;
+            self.archive_target = None;
+        }
+        Ok(())
+    }
+
     /// Appends a response. `bytes` contains `records` WARC records. `at` is the time of the response. Returns
     /// the number of the file and the offset in bytes at which the records begin. Returns `None` and writes
     /// nothing if no archive is open.

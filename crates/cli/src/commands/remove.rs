@@ -9,7 +9,7 @@ use gleaner_crawl::render::text::{bytes, count};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{ContextReader, StopRequest, archive_files, archive_folder};
 use gleaner_export::Record;
-use gleaner_frontier::CanonicalUrl;
+use gleaner_frontier::{CanonicalUrl, UrlKey};
 use gleaner_store::{
     Extent, HostRecord, Removal, RemovalPlan, RemovalStep, RemovalTarget, Replacement, RewrittenArchive,
     Store, StoreError, Writer, join_alone, old_stores,
@@ -20,7 +20,6 @@ use crate::args::{Common, Remove};
 use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::unreadable::UnreadableTexts;
 use crate::{CommandResult, distributed, output, settings};
 
 /// Maximum number of documents, near-duplicates and hosts that the preview names.
@@ -149,9 +148,16 @@ fn select(
     }
     if request.query.is_some() || !hosts.is_empty() {
         let reader = ContextReader::new(config, store.clone()).map_err(Failure::work)?;
-        let unreadable = UnreadableTexts::new(store);
-        for document in unreadable.documents(store.documents()) {
-            let document = document.map_err(Failure::work)?;
+        for document in store.documents() {
+            let document = match document {
+                // The text of another host does not matter.
+                Err(StoreError::Lost { id, .. })
+                    if !hosts.is_empty() && !is_document_at(store, id, &hosts).map_err(Failure::work)? =>
+                {
+                    continue;
+                }
+                document => document.map_err(Failure::work)?,
+            };
             if is_wanted(&reader, request, &hosts, &document).map_err(Failure::work)? {
                 let urls = store.urls_of(&document).map_err(Failure::work)?;
                 selected.inherited +=
@@ -159,7 +165,6 @@ fn select(
                 selected.add(store, &document).map_err(Failure::work)?;
             }
         }
-        unreadable.report("nothing was removed")?;
     }
     let plan = &selected.plan;
     selected.similar.retain(|id| !plan.contains(*id));
@@ -182,6 +187,11 @@ fn is_wanted(
 
 fn is_at(url: &str, hosts: &[String]) -> bool {
     CanonicalUrl::from_record(url).is_ok_and(|url| hosts.iter().any(|host| is_of_host(url.host(), host)))
+}
+
+fn is_document_at(store: &Store, id: DocumentId, hosts: &[String]) -> Result<bool, StoreError> {
+    let record = store.url(UrlKey::from_bytes(id.0))?;
+    Ok(record.is_none_or(|record| is_at(&record.url, hosts)))
 }
 
 fn show(config: &Config, store: &Store, request: &Request<'_>) -> CommandResult {

@@ -137,7 +137,7 @@ impl Writer {
 
     /// Writes the files of the archive again in which `decide` changes a record, and stores the new positions of the
     /// other records. `folder` is the folder of the archive's files, and `level` the compression level of replaced
-    /// records. The archive must not be open for appending. The store of several workers ignores `folder`.
+    /// records. Closes the archive if it is open for appending. The store of several workers ignores `folder`.
     ///
     /// # Errors
     /// A file cannot be read or written. Files that are done stay done.
@@ -147,7 +147,7 @@ impl Writer {
         level: u32,
         decide: Decide<'_>,
     ) -> Result<RewrittenArchive, StoreError> {
-        debug_assert!(self.archive_target.is_none(), "nobody appends to the archive");
+        self.close_archive()?;
         let mut done = RewrittenArchive::default();
         if self.store().is_shared() {
             self.rewrite_objects(level, decide, &mut done)?;
