@@ -203,7 +203,11 @@ impl Archive {
         Ok(RecordPosition { file: newest.name.clone(), offset })
     }
 
-    fn begin_file(&mut self, now: Timestamp) -> Result<(), ArchiveError> {
+    /// Begins a new file, to which later records are appended. Its name contains the time `now`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn begin_file(&mut self, now: Timestamp) -> Result<(), ArchiveError> {
         self.sync()?;
         self.number += 1;
         let name = name_of(self.number, now, "");

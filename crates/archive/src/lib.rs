@@ -16,6 +16,7 @@
 //! | [`read`] | Which records does a file contain, even if it is damaged? |
 //! | `zst` | How are `.warc.zst` files and their dictionaries decoded? |
 //! | `scan` | Where is the next record after damage? |
+//! | [`rewrite`] | How is a file written again without some of its records? |
 //! | [`cdx`] | Which records does an index list? |
 //!
 //! The crate writes `warcinfo`, `response`, `revisit`, `request` and `metadata` records. It interprets `response` and
@@ -34,6 +35,7 @@ pub mod http;
 pub mod payload;
 pub mod read;
 pub mod record;
+pub mod rewrite;
 #[cfg(test)]
 mod samples;
 mod scan;
@@ -48,5 +50,6 @@ pub use http::HttpMessage;
 pub use payload::{Payload, Truncation};
 pub use read::ArchiveReader;
 pub use record::{Damage, Item, Record};
+pub use rewrite::{RecordChange, RewritePlan};
 pub use spool::Spool;
 pub use write::{Capture, Digests, Metadata, Revisit};

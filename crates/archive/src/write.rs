@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use libdeflater::{CompressionLvl, Compressor};
 use uuid::Uuid;
 
-use crate::Digest;
+use crate::{Digest, Header};
 
 /// A response to be archived.
 #[derive(Debug, Clone, Copy)]
@@ -210,6 +210,19 @@ impl Metadata<'_> {
             [("WARC-Type", "metadata"), ("WARC-Date", at.as_str()), ("Content-Type", self.content_type)];
         record(&record_id(), head.into_iter().chain(self.fields.iter().copied()), &[self.block], level)
     }
+}
+
+/// Builds a compressed record with the fields of another record and this block. The length and the digest of the
+/// block are those of the new block.
+pub(crate) fn with_block(header: &Header, block: &[u8], level: u32) -> Vec<u8> {
+    let is_own = |name: &str| {
+        ["WARC-Record-ID", "WARC-Block-Digest", "Content-Length"]
+            .iter()
+            .any(|own| name.eq_ignore_ascii_case(own))
+    };
+    let id = header.get("WARC-Record-ID").map_or_else(record_id, str::to_owned);
+    let fields = header.fields.iter().filter(|(name, _)| !is_own(name));
+    record(&id, fields.map(|(name, value)| (name.as_str(), value.as_str())), &[block], level)
 }
 
 fn record_id() -> String {

@@ -3,6 +3,7 @@
 mod export;
 mod migrate;
 mod operations;
+mod removal;
 mod seeds;
 mod shell;
 mod status;
@@ -18,6 +19,8 @@ use migrate::MIGRATE_HELP;
 pub(crate) use migrate::Migrate;
 use operations::number;
 pub(crate) use operations::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
+use removal::{REMOVALS_HELP, REMOVE_HELP};
+pub(crate) use removal::{Removals, Remove};
 use seeds::{INIT_HELP, SEEDS_HELP};
 pub(crate) use seeds::{Init, Seeds, SeedsCommand};
 pub(crate) use shell::{Completions, Man};
@@ -226,6 +229,12 @@ Example:
   gleaner reextract --data corpus"
     )]
     Reextract(Reextract),
+    /// Remove documents or a host for good; without --yes, show what would be removed
+    #[command(after_help = REMOVE_HELP)]
+    Remove(Remove),
+    /// List what was removed, or take a removal back
+    #[command(after_help = REMOVALS_HELP)]
+    Removals(Removals),
     /// Check that store and archive are complete and consistent
     #[command(after_help = "Prints each fault. The exit code is 1 if there is one.
 
@@ -278,6 +287,7 @@ impl Command {
                 | Self::Stats(_)
                 | Self::Duplicates(_)
                 | Self::Workers(_)
+                | Self::Removals(_)
                 | Self::Verify(_)
                 | Self::Snapshot(_)
                 | Self::Template(Template { what: TemplateCommand::List | TemplateCommand::Show { .. } })

@@ -120,7 +120,10 @@ pub(crate) fn join(
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
     match settings::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
-        None => Ok(writer),
+        None => {
+            settings::name_unfinished_removals(&writer.store())?;
+            Ok(writer)
+        }
     }
 }
 

@@ -62,6 +62,8 @@ fn main() -> ExitCode {
         Command::Rebuild(args) => commands::rebuild::run(&common, &args),
         Command::Reextract(Reextract {}) => commands::replay::reextract(&common),
         Command::Ingest(args) => commands::replay::ingest(&common, &args),
+        Command::Remove(args) => commands::remove::run(&common, &args),
+        Command::Removals(args) => commands::removals::run(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
         Command::Verify(args) => commands::verify::run(&common, &args),
         Command::Completions(args) => commands::shell::completions(&args),

@@ -320,8 +320,22 @@ pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
 fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {
     match incomplete_reason(config, &store)? {
         Some(what) => Err(Failure::Work(what)),
-        None => Ok(store),
+        None => {
+            name_unfinished_removals(&store)?;
+            Ok(store)
+        }
     }
+}
+
+/// Says that removals were interrupted, so that some removed data may still be there.
+pub(crate) fn name_unfinished_removals(store: &Store) -> Result<(), Failure> {
+    let unfinished = store.unfinished_removals().map_err(Failure::work)?.len();
+    if unfinished > 0 {
+        print_message(format_args!(
+            "gleaner: interrupted removals: {unfinished}; `gleaner remove --yes` finishes them"
+        ));
+    }
+    Ok(())
 }
 
 /// Returns a message if the store is incomplete, because a rebuild or a migration did not finish.

@@ -290,8 +290,8 @@ fn wrong_wishes_are_refused_on_one_line() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
         assert!(told.contains(part) && told.lines().count() == 1, "{arguments:?}: {told}");
     };
-    refused(&["--where", "length>=3"], 2, "--where \"length>=3\": there is no figure \"length\"");
-    refused(&["--where", "words"], 2, "compares nothing");
+    refused(&["--where", "length>=3"], 2, "--where \"length>=3\": there is no field \"length\"");
+    refused(&["--where", "words"], 2, "write a field");
     refused(&["--format", "text"], 2, "set --into DIR to a new folder");
     refused(&["--format", "datasets", "--out", "x"], 2, "set --into DIR to a new folder");
     refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress is not possible");

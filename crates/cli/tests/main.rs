@@ -44,6 +44,7 @@ mod readme;
 mod rebuild;
 mod redesign;
 mod redirects;
+mod removal;
 mod repair;
 mod replay;
 mod robots_meta;

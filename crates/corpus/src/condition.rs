@@ -64,7 +64,12 @@ impl Condition {
     /// Whether the condition holds. `figures` returns a figure by name, or `None` if the document lacks it.
     /// If the document lacks the figure, the condition holds.
     pub fn holds(&self, figures: impl Fn(&str) -> Option<f64>) -> bool {
-        figures(self.figure).is_none_or(|figure| match self.sign {
+        self.holds_if_known(figures).unwrap_or(true)
+    }
+
+    /// Whether the condition holds, or `None` if the document lacks the figure.
+    pub fn holds_if_known(&self, figures: impl Fn(&str) -> Option<f64>) -> Option<bool> {
+        figures(self.figure).map(|figure| match self.sign {
             Sign::AtLeast => figure >= self.number,
             Sign::AtMost => figure <= self.number,
             Sign::Above => figure > self.number,

@@ -19,6 +19,7 @@ pub mod near;
 mod normal;
 mod per_site;
 pub mod quality;
+pub mod query;
 mod tones;
 mod version;
 
@@ -35,5 +36,6 @@ pub use method::Method;
 pub use normal::{ContentHash, each_word, folded, words};
 pub use per_site::PerSite;
 pub use quality::Quality;
+pub use query::Query;
 pub use tones::{Tones, unify_tone_marks};
 pub use version::{CorpusVersion, VersionHasher};

@@ -11,7 +11,7 @@ use crate::render::text::{count, minute};
 use crate::settings::Config;
 use gleaner_extract::Window;
 use gleaner_fetch::{Access, RobotsDecision, RobotsRecord, RobotsState};
-use gleaner_frontier::{Seed, UrlKey};
+use gleaner_frontier::{RemovedUrls, Seed, UrlKey};
 use gleaner_store::{Counts, HostRecord, Run, Store, StoreError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,7 @@ pub struct RunHistory {
     hosts: HashMap<String, HostHistory>,
     /// The first seed of each site. `None` if no seeds are recorded.
     seeds: Option<HashMap<String, Seed>>,
+    removed_hosts: RemovedUrls,
 }
 
 #[derive(Debug, Default)]
@@ -45,7 +46,8 @@ impl RunHistory {
     /// # Errors
     /// The store cannot be read.
     pub fn read(store: &Store, limit: usize) -> Result<Self, StoreError> {
-        let mut history = Self { seeds: store.seeds()?.map(first_seeds), ..Self::default() };
+        let (seeds, removed_hosts) = (store.seeds()?.map(first_seeds), store.removed_hosts()?);
+        let mut history = Self { seeds, removed_hosts, ..Self::default() };
         for (age, run) in store.runs(limit)?.into_iter().enumerate() {
             let mut all = Counts::default();
             for (name, counts) in store.counts(run.number)? {
@@ -131,6 +133,8 @@ pub struct HostView {
     pub seeding: SeedState,
     /// The site to which a seed of the host's site redirects.
     pub moved: Option<MovedSite>,
+    /// Whether the user removed the host from the corpus.
+    pub is_removed: bool,
     /// The host's robots.txt. `None` if it was not fetched yet.
     pub robots: Option<RobotsView>,
     /// The minimum delay between two requests, from the settings and, if known, robots.txt.
@@ -163,6 +167,7 @@ impl HostView {
         Ok(Self {
             seeding: history.seed_state(&record.domain),
             moved: history.moved(store, &record.domain)?,
+            is_removed: history.removed_hosts.contains_host(&record.name),
             delay: delay(config, &record.domain, access.as_ref()),
             robots: robots.zip(access).map(|(robots, access)| RobotsView::new(&robots, &access)),
             template: TemplateState::read(store, &record)?,
@@ -191,6 +196,7 @@ impl HostView {
     #[must_use]
     pub fn request_state(&self, now: Timestamp) -> RequestState {
         match (&self.robots, self.record.held_until) {
+            _ if self.is_removed => RequestState::Removed,
             _ if self.record.paused => RequestState::Paused,
             _ if self.seeding == SeedState::OutOfScope => RequestState::OutOfScope,
             (Some(RobotsView { forbidden: Some(_), .. }), _) => RequestState::RobotsUnreachable,
@@ -218,6 +224,8 @@ fn delay(config: &Config, site: &str, access: Option<&Access>) -> Duration {
 /// Whether a host may be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestState {
+    /// The user removed the host from the corpus.
+    Removed,
     /// The user paused the host.
     Paused,
     /// The host's site was not among the seeds of the last crawl.
@@ -239,6 +247,7 @@ pub enum RequestState {
 impl fmt::Display for RequestState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Removed => f.write_str("removed"),
             Self::Paused => f.write_str("paused"),
             Self::OutOfScope => f.write_str("not among the seeds"),
             Self::RobotsUnreachable => f.write_str("robots.txt unreachable"),
@@ -398,6 +407,7 @@ mod tests {
             record,
             seeding: SeedState::Unknown,
             moved: None,
+            is_removed: false,
             robots: Some(RobotsView::new(&no_rules(404), &Access::AllAllowed)),
             delay: Duration::from_secs(5),
             template: TemplateState::default(),
@@ -448,6 +458,7 @@ mod tests {
             (paused, "paused"),
             (HostView { seeding: SeedState::OutOfScope, ..host() }, "not among the seeds"),
             (HostView { robots: None, ..host() }, "not requested yet"),
+            (HostView { is_removed: true, robots: None, ..host() }, "removed"),
             (with_robots(&unreachable), "robots.txt unreachable"),
             (with_robots(&disallowed), "disallowed by robots.txt"),
             (with_counts(&[refused]), "every request failed"),

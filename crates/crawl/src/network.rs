@@ -9,7 +9,7 @@ use gleaner_fetch::{
     FetchError, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsRecord,
     RobotsRequest, RobotsState,
 };
-use gleaner_frontier::{CanonicalUrl, Role};
+use gleaner_frontier::{CanonicalUrl, Role, Scope};
 use gleaner_store::{HostId, Lease, Store};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
@@ -46,6 +46,8 @@ pub(crate) struct Requester {
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) gap_scope: GapScope,
+    /// Names the hosts that the user removed.
+    pub(crate) scope: Arc<Scope>,
     pub(crate) records: Option<RecordBuilder>,
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
@@ -203,6 +205,8 @@ impl Requester {
             records.extend(self.records.map(record));
         };
         let group_of = |url: &Url| self.group_within(visit, url);
+        let is_refused =
+            |url: &Url| CanonicalUrl::parse(url.as_str()).is_ok_and(|url| self.scope.is_removed(&url));
         let lease = request_lease(visit.lease.clone());
         let plain = RobotsRequest::new(&visit.url, &group_of, &lease, self.clock.now());
         let site = CanonicalUrl::parse(visit.url.as_str()).ok().map(|url| url.domain().to_owned());
@@ -210,6 +214,7 @@ impl Requester {
             url: visit.url.clone(),
             hops: visit.hops,
             site: site.unwrap_or_else(|| plain.site.clone()),
+            is_refused: &is_refused,
             previous: visit.previous.as_ref(),
             ..plain
         };

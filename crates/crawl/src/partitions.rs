@@ -29,7 +29,8 @@ const MESSAGES: usize = 1_000;
 pub(crate) fn enqueue_seeds(writer: &mut Writer, seeds: &[Seed], begun: Timestamp) -> Result<(), StoreError> {
     let mut change = writer.begin();
     change.read_urls_ahead(seeds.iter().map(|seed| seed.url.key()))?;
-    for seed in seeds {
+    let removed = writer.store().removed()?;
+    for seed in seeds.iter().filter(|seed| !removed.contains(&seed.url)) {
         let found = FoundUrl { url: seed.url.clone(), role: Role::Front, dated: None, news: false };
         change.seed(&found, QueuePosition { rank: rank::LISTING, fresh: Some(begun) })?;
     }

@@ -81,8 +81,8 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
     } = start;
     // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
-    let scope = Arc::new(scope(&config, &seeds)?);
     open_archive(&config, Some(&pins), &mut writer)?;
+    let scope = Arc::new(scope(&config, &seeds)?.without(writer.store().removed()?));
     let (run, resumed) = begin(&mut writer, &seeds, clock.now(), false)?;
     let session_config = SessionConfig {
         config: Arc::new(config),
@@ -193,6 +193,7 @@ impl Session {
             store: self.pipeline.recorder.store.clone(),
             fetcher: Arc::clone(fetcher),
             gap_scope: session.config.fetch.gap_scope,
+            scope: Arc::clone(&session.scope),
             records: RecordBuilder::from_config(&session.config),
             clock: session.clock.clone(),
             progress: Arc::clone(&session.progress),

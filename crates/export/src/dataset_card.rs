@@ -130,7 +130,7 @@ mod tests {
     use crate::{Filter, FilterCounts, Selection};
 
     fn manifest() -> Manifest {
-        let filter = Filter { conditions: vec![Condition::confidence(0.3)], ..Filter::default() };
+        let filter = Filter { conditions: vec![Condition::confidence(0.3).into()], ..Filter::default() };
         let mut selection = Selection::new(filter, FilterCounts::default());
         documents().iter().for_each(|document| drop(selection.take(document, &RecordContext::default())));
         Manifest {
@@ -146,6 +146,7 @@ mod tests {
             corpus_version: None,
             files: Vec::new(),
             unreadable: Vec::new(),
+            removed: None,
         }
     }
 

@@ -53,6 +53,10 @@ pub struct Manifest {
     /// The texts that could not be read, and are not in the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<UnreadableText>,
+    /// The file with the ids of the documents that were removed since [`Self::since`], one per line. `None` if the
+    /// export is not incremental.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<DataFile>,
 }
 
 /// A text of the corpus that could not be read.

@@ -60,6 +60,8 @@ pub struct RobotsRequest<'a> {
     pub site: String,
     /// Returns the group of a URL, or `None` if this caller must not request the URL.
     pub group_of: &'a (dyn Fn(&Url) -> Option<String> + Send + Sync),
+    /// Whether the target of a redirect must not be requested by anybody.
+    pub is_refused: &'a (dyn Fn(&Url) -> bool + Send + Sync),
     /// Limits how long the requests may run.
     pub lease: &'a RequestLease,
     /// The stored record of the host. `None` if there is no record.
@@ -83,7 +85,7 @@ impl<'a> RobotsRequest<'a> {
         url.set_query(None);
         url.set_fragment(None);
         let site = url.host_str().unwrap_or_default().to_owned();
-        Self { url, hops: 0, site, group_of, lease, previous: None, now }
+        Self { url, hops: 0, site, group_of, is_refused: &|_| false, lease, previous: None, now }
     }
 }
 
@@ -224,12 +226,15 @@ impl Fetcher {
         request: RobotsRequest<'_>,
         on_response: &mut (dyn FnMut(&Url, &Response) + Send),
     ) -> RobotsAnswer {
-        let RobotsRequest { mut url, mut hops, site, group_of, lease, previous, now } = request;
+        let RobotsRequest { mut url, mut hops, site, group_of, is_refused, lease, previous, now } = request;
         let mut cookies = Cookies::of_site(&site);
         let failed = |reason| RobotsAnswer::Record(RobotsRecord::failed(reason, previous, now));
         let none = |status| RobotsAnswer::Record(RobotsRecord::none(status, now));
         let first = hops;
         loop {
+            if is_refused(&url) {
+                return failed("it leads to a host that the user removed".into());
+            }
             let Some(group) = group_of(&url) else { return RobotsAnswer::Elsewhere { url, hops } };
             let wait = self.backoffs().remaining(host_of(&url)).max(self.gates().ready_in(&group));
             if hops > first && wait > MAX_REDIRECT_WAIT {

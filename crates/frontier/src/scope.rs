@@ -4,22 +4,25 @@
 //! `www.cnn.com`, but also the publisher's shop. If a publisher has two domains (`bbc.com` and `bbc.co.uk`),
 //! each needs a seed.
 //!
-//! The rules of a site further limit the fetched URLs ([`SiteRules`]).
+//! The rules of a site further limit the fetched URLs ([`SiteRules`]). Removed URLs are never fetched
+//! ([`RemovedUrls`]).
 
-use crate::{CanonicalUrl, FoundUrl, Seed, SiteRules, UrlRefusal};
+use crate::{CanonicalUrl, FoundUrl, REMOVED, RemovedUrls, Seed, SiteRules, UrlRefusal};
 use std::collections::BTreeMap;
 
 /// The registrable domains ([`CanonicalUrl::domain`]) of a crawl, and their rules.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     sites: BTreeMap<String, SiteRules>,
+    removed: RemovedUrls,
 }
 
 impl Scope {
     /// Creates a scope of these registrable domains, without rules. They must be lower-case A-labels. IP
     /// addresses and single labels include their port.
     pub fn new<D: Into<String>>(domains: impl IntoIterator<Item = D>) -> Self {
-        Self { sites: domains.into_iter().map(|domain| (domain.into(), SiteRules::default())).collect() }
+        let sites = domains.into_iter().map(|domain| (domain.into(), SiteRules::default())).collect();
+        Self { sites, removed: RemovedUrls::default() }
     }
 
     /// Creates a scope of the seeds' domains, without rules.
@@ -35,6 +38,18 @@ impl Scope {
         }
     }
 
+    /// Excludes removed URLs, seeds too.
+    #[must_use]
+    pub fn without(self, removed: RemovedUrls) -> Self {
+        Self { removed, ..self }
+    }
+
+    /// Whether the user removed the URL or its host.
+    #[must_use]
+    pub fn is_removed(&self, url: &CanonicalUrl) -> bool {
+        self.removed.contains(url)
+    }
+
     /// Whether the URL is on one of the domains.
     #[must_use]
     pub fn contains(&self, url: &CanonicalUrl) -> bool {
@@ -47,10 +62,13 @@ impl Scope {
         self.sites.contains_key(domain)
     }
 
-    /// Returns why a URL is not fetched: it is out of scope, or a rule excludes it. Returns `None` if the URL
-    /// may be fetched.
+    /// Returns why a URL is not fetched: it is removed or out of scope, or a rule excludes it. Returns `None` if
+    /// the URL may be fetched.
     #[must_use]
     pub fn refusal(&self, found: &FoundUrl) -> Option<UrlRefusal> {
+        if self.is_removed(&found.url) {
+            return Some(UrlRefusal::Excluded { rule: REMOVED.into() });
+        }
         match self.sites.get(found.url.domain()) {
             None => Some(UrlRefusal::OutOfScope),
             Some(rules) => rules.refusal(found),

@@ -108,6 +108,16 @@ impl Writer {
         }
     }
 
+    /// Flushes the store and begins a new file of the archive, so that the others may be written again. Does nothing if no
+    /// archive is open in a folder.
+    pub(crate) fn begin_archive_file(&mut self) -> Result<(), StoreError> {
+        self.flush()?;
+        if let Some(ArchiveTarget::Folder(archive)) = &mut self.archive_target {
+            archive.begin_file(Timestamp::now())?;
+        }
+        self.flush()
+    }
+
     /// Appends a response. `bytes` contains `records` WARC records. `at` is the time of the response. Returns
     /// the number of the file and the offset in bytes at which the records begin. Returns `None` and writes
     /// nothing if no archive is open.

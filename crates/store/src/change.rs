@@ -201,7 +201,12 @@ impl Change {
         if !self.store.partitions.is_cut() {
             return Ok(Some(Partition::WHOLE));
         }
-        Ok(self.url(url)?.map(|record| self.store.partitions.of_host(record.host)))
+        let record = match self.url(url)? {
+            // This change removes the URL.
+            None => self.store.url(url)?,
+            record => record,
+        };
+        Ok(record.map(|record| self.store.partitions.of_host(record.host)))
     }
 
     /// Writes the record of a URL. The URL keeps its place in the lists, so `record` must have the stored

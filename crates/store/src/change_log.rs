@@ -21,14 +21,14 @@
 //!
 //! Limitation: the changes of a shared database are not in the archive. The database is backed up with its own tools.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::names;
 use gleaner_archive::{Archive, ArchiveReader, Damage, Header, Item, Metadata, Record, RecordPosition};
-use gleaner_frontier::UrlKey;
+use gleaner_frontier::{CanonicalUrl, RemovedUrls};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_bytes::{ByteBuf, Bytes};
@@ -56,7 +56,8 @@ const PART: usize = 8 << 20;
 const MAX_BLOCK: usize = 256 << 20;
 
 /// Records about the files of the store itself, which differ between a store and its copy.
-const OF_FILES: [&str; 7] = ["archive", "changes", "flushes", "format", "migrating", "rebuilding", "texts"];
+const OF_FILES: [&str; 8] =
+    ["archive", "changes", "flushes", "format", "migrating", "rebuilding", "rewritten", "texts"];
 
 fn is_logged(key: &[u8]) -> bool {
     match key.split_first() {
@@ -105,18 +106,30 @@ fn batch(block: &[u8]) -> Result<Batch, StoreError> {
     Ok(batch)
 }
 
-/// A copy of a block of changes without those of some URLs, for [`crate::Writer`]'s removals. Returns `None` if the
-/// block has none of them.
-///
-/// # Errors
-/// The block is damaged.
-pub fn changes_without(block: &[u8], removed: &BTreeSet<UrlKey>) -> Result<Option<Vec<u8>>, StoreError> {
+/// Whether a change is about a removed URL or host. The numbers in counts stay.
+fn is_removed(key: &[u8], value: Option<&[u8]>, removed: &RemovedUrls) -> bool {
+    let is_of_removed_host = || {
+        let record = value.filter(|_| key.first() == Some(&keys::URL));
+        let record = record.and_then(|value| decode::<UrlRecord>("a URL", value).ok());
+        let url = record.and_then(|record| CanonicalUrl::from_record(&record.url).ok());
+        url.is_some_and(|url| removed.contains_host(url.host()))
+    };
+    match keys::owner_of(key) {
+        keys::Owner::Url(url) => removed.contains_key(url) || is_of_removed_host(),
+        keys::Owner::Host(host) => key.first() != Some(&keys::COUNTS) && removed.contains_host(host),
+        _ => false,
+    }
+}
+
+/// Returns a block of changes without those about removed URLs and hosts, or `None` if it has none of them.
+pub(crate) fn changes_without(block: &[u8], removed: &RemovedUrls) -> Result<Option<Vec<u8>>, StoreError> {
     let (mut kept, mut has_removed) = (Vec::with_capacity(block.len()), false);
     for write in writes(block) {
         let OwnedWrite(key, value) = write?;
-        match keys::owner_of(&key) {
-            keys::Owner::Url(url) if removed.contains(&url) => has_removed = true,
-            _ => push(&mut kept, &key, value.as_ref().map(|value| value.as_slice())),
+        let value = value.as_ref().map(|value| value.as_slice());
+        match is_removed(&key, value, removed) {
+            true => has_removed = true,
+            false => push(&mut kept, &key, value),
         }
     }
     Ok(has_removed.then_some(kept))
@@ -179,7 +192,7 @@ pub fn is_of_changes(record: &Record) -> bool {
 }
 
 /// The log of a store in an archive, as far as it can be read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ChangeLog {
     /// The last complete snapshot, and all later changes.
     entries: Vec<LogEntry>,
@@ -253,6 +266,24 @@ impl ChangeLog {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the records about removals, by their keys.
+    pub(crate) fn removals(&self) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
+        let prefixes = keys::all_removals();
+        let mut records = BTreeMap::new();
+        for entry in &self.entries {
+            for (key, write) in entry.batch()?.writes {
+                if !prefixes.iter().any(|prefix| key.starts_with(prefix)) {
+                    continue;
+                }
+                match write.value() {
+                    Some(value) => drop(records.insert(key, value.to_vec())),
+                    None => drop(records.remove(&key)),
+                }
+            }
+        }
+        Ok(records)
     }
 
     /// Returns the seeds of the last crawl. `None` if the archive does not have them.
@@ -537,6 +568,7 @@ fn append(
 mod tests {
     use gleaner_archive::files::ArchiveOptions;
     use gleaner_corpus::DocumentId;
+    use gleaner_frontier::UrlKey;
     use proptest::prelude::*;
     use tempfile::TempDir;
 
@@ -693,11 +725,13 @@ mod tests {
         push(&mut block, &keys::document(DocumentId([1; 16])), Some(b"text"));
         push(&mut block, &keys::url(kept), Some(b"b"));
         push(&mut block, &keys::meta("run"), None);
-        let without = changes_without(&block, &[removed].into()).unwrap().unwrap();
+        let mut urls = RemovedUrls::default();
+        urls.add_url(removed);
+        let without = changes_without(&block, &urls).unwrap().unwrap();
         let mut expected = Vec::new();
         push(&mut expected, &keys::url(kept), Some(b"b"));
         push(&mut expected, &keys::meta("run"), None);
         assert_eq!(without, expected);
-        assert_eq!(changes_without(&without, &[removed].into()).unwrap(), None);
+        assert_eq!(changes_without(&without, &urls).unwrap(), None);
     }
 }

@@ -62,6 +62,8 @@ pub struct Compacted {
 pub enum Extent {
     /// All files of the corpus. Files with many outdated documents are written again.
     All,
+    /// All files of the corpus. All files of documents are written again, so that removed texts are in none.
+    Rewritten,
     /// The files of this process.
     Own,
     /// The files of documents of this process. They are usually less than a full file, because a worker merges
@@ -120,8 +122,9 @@ fn compact(engine: &Postgres, extent: Extent) -> Result<Compacted, StoreError> {
 fn merge_documents(engine: &Postgres, extent: Extent, compacted: &mut Compacted) -> Result<(), StoreError> {
     let _alone = engine.begin_compaction(keys::DOCUMENTS_FILE);
     let live = (extent == Extent::All).then(|| engine.documents_by_file()).transpose()?;
+    let rewrites = extent == Extent::Rewritten;
     let files = files_within(engine, keys::DOCUMENTS_FILE, extent)?;
-    let batches = plan::documents(files, live.as_ref(), DOCUMENTS);
+    let batches = plan::documents(files, live.as_ref(), rewrites, DOCUMENTS);
     for batch in batches.iter().filter(|batch| extent.includes(batch, DOCUMENTS)) {
         compacted.documents += compacted.count(documents::merge(engine, batch)?);
     }
@@ -140,7 +143,7 @@ fn merge_archives(engine: &Postgres, extent: Extent, compacted: &mut Compacted) 
 /// Returns the files that may be merged. Leaves out files that another process has merged with files of other
 /// processes.
 fn files_within(engine: &Postgres, kind: u8, extent: Extent) -> Result<Vec<(u32, FileRecord)>, StoreError> {
-    if extent == Extent::All {
+    if matches!(extent, Extent::All | Extent::Rewritten) {
         return files_of(engine, kind).collect();
     }
     let own = engine.own_files();

@@ -10,7 +10,7 @@
 //! the page (`history.rs`).
 
 use gleaner_corpus::{ContentHash, Document, DocumentId, words};
-use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
+use gleaner_frontier::{CanonicalUrl, Outcome, REMOVED, UrlKey};
 
 use crate::clusters::{readable, url_of};
 use crate::messages::Message;
@@ -26,13 +26,14 @@ pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHas
 }
 
 /// Returns the keys of the records that [`Change::place`] needs.
-fn needed_keys(document: &PackedDocument) -> [Vec<u8>; 4] {
+fn needed_keys(document: &PackedDocument) -> [Vec<u8>; 5] {
     let id = document.id;
     [
         keys::url(url_of(id)),
         keys::document(id),
         keys::content(&document.content_hash),
         keys::cluster_membership(id),
+        keys::removed_text(&document.content_hash),
     ]
 }
 
@@ -99,7 +100,8 @@ impl Change {
 
     /// Stores a document under the URL `key`, and replaces the previous text of the URL. The URL must have a
     /// record. This call may change that record. Returns the outcome of the visit: stored, duplicate,
-    /// near-duplicate, revised or unchanged.
+    /// near-duplicate, revised, unchanged, or excluded
+    /// because the user removed the text.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -112,6 +114,9 @@ impl Change {
         let duplicates = &mut writer.duplicates;
         debug_assert_eq!(document.id, document_id(key), "a document is named by its URL");
         self.read_documents_ahead([&document])?;
+        if self.get_bytes(&keys::removed_text(&document.content_hash))?.is_some() {
+            return Ok(Outcome::Excluded { rule: REMOVED.into() });
+        }
         let before = match self.fetched_before(&document) {
             Err(StoreError::Lost { .. }) if !self.store.is_shared() => return self.restore(document),
             before => before?,

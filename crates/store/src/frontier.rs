@@ -336,6 +336,16 @@ impl Change {
         Ok(())
     }
 
+    /// Removes the record of a URL, and its raw page. Does nothing if the URL is unknown.
+    pub(crate) fn forget_url(&mut self, key: UrlKey) -> Result<(), StoreError> {
+        let Some(mut record) = self.url(key)? else { return Ok(()) };
+        let mut host = self.host_of(&record)?;
+        self.leave(key, &mut record, &mut host);
+        self.put_host(&host);
+        self.remove(keys::url(key));
+        Ok(())
+    }
+
     fn host_of(&mut self, record: &UrlRecord) -> Result<HostRecord, StoreError> {
         let url = record.canonical_url()?;
         // The host stays in the partition that stores it, even if the current Public Suffix List implies

@@ -28,6 +28,9 @@
 //! | `f` kind, number | [`crate::FileRecord`]: a valid file in object storage |
 //! | `x` partition, number | a message to the partition (see `messages.rs`) |
 //! | `m` name | store-wide records: format, last run, seeds, archive end, clock, exceptions, unfinished work |
+//! | `m` `removal`, NUL, number | [`crate::Removal`] |
+//! | `m` `removed`, NUL, url key | [`crate::RemovedUrl`] |
+//! | `m` `removed-text`, NUL, content hash | the number of the removal |
 //! | `m` partition, name | totals and number of hosts of a partition, [`crate::Reextracted`] |
 //!
 //! Numbers are big-endian, so keys sort in the order of their numbers. The partition is one byte. A store
@@ -272,6 +275,39 @@ pub(crate) fn meta(name: &str) -> Vec<u8> {
     key(META, &[name.as_bytes()])
 }
 
+const REMOVAL: &[u8] = b"removal\0";
+const REMOVED_URL: &[u8] = b"removed\0";
+const REMOVED_TEXT: &[u8] = b"removed-text\0";
+
+pub(crate) fn removals() -> Vec<u8> {
+    key(META, &[REMOVAL])
+}
+
+pub(crate) fn removal(number: u32) -> Vec<u8> {
+    key(META, &[REMOVAL, &number.to_be_bytes()])
+}
+
+pub(crate) fn removed_urls() -> Vec<u8> {
+    key(META, &[REMOVED_URL])
+}
+
+pub(crate) fn removed_url(url: UrlKey) -> Vec<u8> {
+    key(META, &[REMOVED_URL, url.as_bytes()])
+}
+
+pub(crate) fn removed_texts() -> Vec<u8> {
+    key(META, &[REMOVED_TEXT])
+}
+
+pub(crate) fn removed_text(hash: &ContentHash) -> Vec<u8> {
+    key(META, &[REMOVED_TEXT, hash.as_bytes()])
+}
+
+/// Returns the prefixes of all records about removals.
+pub(crate) fn all_removals() -> [Vec<u8>; 3] {
+    [removals(), removed_urls(), removed_texts()]
+}
+
 pub(crate) fn messages_to(partition: Partition) -> Vec<u8> {
     key(MESSAGE, &[partition.as_bytes()])
 }
@@ -392,6 +428,10 @@ mod tests {
             assert_eq!(owner_of(&key), Owner::Url(url), "{}", hex(&key));
         }
         assert_eq!(owner_of(&content(&ContentHash::from_text("rain"))), Owner::Document);
+        let removed = [removal(7), removed_url(url), removed_text(&ContentHash::from_text("rain"))];
+        for key in removed {
+            assert_eq!(owner_of(&key), Owner::Nobody, "{}", hex(&key));
+        }
         for key in [meta("clock"), meta("seeds"), run(7), file(ARCHIVE_FILE, 7), Vec::new()] {
             assert_eq!(owner_of(&key), Owner::Nobody, "{}", hex(&key));
         }

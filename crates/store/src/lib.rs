@@ -44,6 +44,7 @@ mod partitions;
 mod read;
 mod rebuild;
 mod records;
+mod removal;
 mod repair;
 mod runs;
 mod seeds;
@@ -54,7 +55,7 @@ mod waiting;
 mod workers;
 
 pub use change::Change;
-pub use change_log::{CHANGES_TYPE, ChangeLog, changes_without, is_of_changes};
+pub use change_log::{CHANGES_TYPE, ChangeLog, is_of_changes};
 pub use compaction::{Compacted, Extent};
 pub use engine::postgres::redacted_address;
 pub use error::StoreError;
@@ -69,11 +70,12 @@ pub use open::{StoreOptions, Writer, open, read};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
 pub use read::{Store, UrlWithPage};
-pub use rebuild::Replacement;
+pub use rebuild::{Replacement, old_stores};
 pub use records::{
     ArchiveEnd, ArchivePosition, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord,
     UrlState, WaitReason, document_id,
 };
+pub use removal::{Removal, RemovalPlan, RemovalStep, RemovalTarget, RemovedUrl, RewrittenArchive};
 pub use repair::{DamagedRecord, Repairs, StorePart};
 pub use similarity::{Cluster, Member, SimilarityInfo};
 pub use verify::{CheckedCounts, Examiner};

@@ -31,6 +31,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::clusters::url_of;
 use crate::engine::Range;
 use crate::packed::unpack;
 use crate::partitions::Partition;
@@ -217,7 +218,10 @@ impl Change {
             }
             Message::Alias { of, url, packed } => self.apply_alias(partition, of, url, packed),
             Message::NoAlias { of, url } => {
-                self.remove(keys::alias(of, url));
+                // The user may have removed the document.
+                if self.partition_of_url(url_of(of))?.is_some() {
+                    self.remove(keys::alias(of, url));
+                }
                 Ok(())
             }
             Message::Place { url, was, packed } => self.apply_place(url, was, &packed, writer),

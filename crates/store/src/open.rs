@@ -16,7 +16,7 @@ use crate::lock::Lock;
 use crate::near::Duplicates;
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
-use crate::{Change, Store, StoreError, UrlState, compaction, flushed, keys, rebuild, unwritable};
+use crate::{Change, Store, StoreError, UrlState, compaction, flushed, keys, rebuild, removal, unwritable};
 
 /// The format of the store. Texts and signatures are in sled in format 1, and in files in format 2.
 const FORMAT: u32 = 2;
@@ -75,8 +75,9 @@ pub(crate) fn open_locked(
     }
     let engine = Arc::new(Embedded::open(&path, folder, options.cache)?);
     let store = Store::whole(Arc::<Embedded>::clone(&engine), folder, lock);
-    let writer = Writer::from_store(&store).expect("no other writer exists");
+    let mut writer = Writer::from_store(&store).expect("no other writer exists");
     writer.check_format()?;
+    removal::finish_rewrite(&mut writer)?;
     engine.move_texts()?;
     writer.sweep()?;
     store.lock.serve(folder, &store.engine);

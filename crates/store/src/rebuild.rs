@@ -4,13 +4,14 @@
 //! data folder, and serves the old store to processes that only read. When the new store is complete:
 //!
 //! 1. The file `rebuild/complete` is written. From here on, the new store replaces the old one, also after a kill.
-//! 2. The old store is renamed to `sled.old-N`.
+//! 2. The old store is renamed to `sled.old-N`. After a removal, it is deleted with earlier `sled.old-N`.
 //! 3. The new store is renamed to `sled`, and `rebuild` is removed.
 //!
 //! After a kill, the next process that opens the data folder does the remaining steps ([`finish`]). Before step 1, the old
 //! store stays in use, and the next rebuild continues the new store.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,10 +19,13 @@ use gleaner_archive::files::make_folder;
 
 use crate::lock::Lock;
 use crate::open::open_locked;
-use crate::{Store, StoreError, StoreOptions, Writer, flushed};
+use crate::{ChangeLog, Store, StoreError, StoreOptions, Writer, flushed};
 
 const FOLDER: &str = "rebuild";
 const COMPLETE: &str = "complete";
+
+/// The content of the file `complete` if the old stores are to be removed.
+const WITHOUT_OLD: &str = "without old\n";
 
 /// A new store that will replace the store of a data folder. Other processes cannot write into the folder
 /// while this value exists.
@@ -96,6 +100,37 @@ impl Replacement {
         crate::open(&self.folder(), &StoreOptions { cache, create: true })
     }
 
+    /// Opens the new store like [`Self::open`], with the removals of the old store or, if it is lost, of the archive.
+    ///
+    /// # Errors
+    /// The store cannot be created or read.
+    pub fn open_with_removals(&self, cache: u64, changes: &ChangeLog) -> Result<Writer, StoreError> {
+        let mut writer = self.open(cache)?;
+        match &self.old {
+            Some(old) => writer.copy_removals(old)?,
+            None => writer.put_removals(changes.removals()?)?,
+        }
+        Ok(writer)
+    }
+
+    /// Copies the old store to new files, without the data that it does not refer to any more. Then call
+    /// [`Self::finish_without_old`]. Returns the number of texts and signatures that cannot be read, also in the copy.
+    ///
+    /// # Errors
+    /// A store cannot be read or written.
+    pub fn copy_after(&self, writer: Writer, cache: u64) -> Result<u64, StoreError> {
+        self.start_over()?;
+        writer.copy_to(&self.folder(), &StoreOptions { cache, create: true })
+    }
+
+    /// Puts the new store in the place of the old one, and removes the old one and those of earlier rebuilds.
+    ///
+    /// # Errors
+    /// As in [`Self::finish`].
+    pub fn finish_without_old(self) -> Result<(), StoreError> {
+        self.end(WITHOUT_OLD).map(drop)
+    }
+
     /// Returns the free space in bytes on the disk with the data folder.
     ///
     /// # Errors
@@ -110,16 +145,52 @@ impl Replacement {
     /// # Errors
     /// A file cannot be written or renamed. The next process that opens the folder tries again.
     pub fn finish(self) -> Result<Option<PathBuf>, StoreError> {
+        self.end("")
+    }
+
+    fn end(self, mark_text: &str) -> Result<Option<PathBuf>, StoreError> {
         let Self { folder, old, lock } = self;
         // The old store must be closed, because sled writes some of its files by their path.
         drop(old);
         let mark = folder.join(FOLDER).join(COMPLETE);
-        let written = fs::File::create(&mark).and_then(|file| file.sync_all());
+        let written = fs::File::create(&mark).and_then(|mut file| {
+            file.write_all(mark_text.as_bytes())?;
+            file.sync_all()
+        });
         written.and_then(|()| sync(&folder.join(FOLDER))).map_err(StoreError::folder(&folder))?;
         let aside = finish(&folder)?;
         drop(lock);
         Ok(aside)
     }
+}
+
+/// Returns the folders of the old stores that earlier rebuilds kept.
+///
+/// # Errors
+/// The data folder cannot be read.
+pub fn old_stores(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(StoreError::folder(folder))? {
+        let entry = entry.map_err(StoreError::folder(folder))?;
+        if entry.file_name().to_string_lossy().starts_with("sled.old-") {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Removes the store in use and those of earlier rebuilds. May be repeated.
+fn remove_old(folder: &Path) -> Result<(), StoreError> {
+    for path in old_stores(folder)?.into_iter().chain([folder.join("sled")]) {
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::folder(&path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn sync(folder: &Path) -> std::io::Result<()> {
@@ -135,9 +206,12 @@ pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     }
     let wrong = StoreError::folder(folder);
     let (path, mut aside) = (folder.join("sled"), None);
+    let keeps_old = fs::read_to_string(built.join(COMPLETE)).map_err(&wrong)? != WITHOUT_OLD;
     if built.join("sled").exists() {
         flushed::forget(folder)?;
-        if path.exists() {
+        if !keeps_old {
+            remove_old(folder)?;
+        } else if path.exists() {
             let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
             let name = names.find(|name| !name.exists()).expect("an unused number exists");
             fs::rename(&path, &name).map_err(&wrong)?;

@@ -14,6 +14,7 @@ mod migrate;
 mod objects;
 mod reading;
 mod rebuild;
+mod removal;
 mod seeds;
 mod tables;
 mod texts;

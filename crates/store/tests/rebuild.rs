@@ -80,3 +80,45 @@ fn an_unfinished_file_of_sled_is_removed() {
     assert_eq!(seed(folder.path()), "http://old.example/");
     assert!(!unfinished.exists());
 }
+
+/// Returns the names of the old stores that are kept.
+fn kept(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("sled.old")).collect()
+}
+
+#[test]
+fn after_a_removal_no_old_store_is_kept() {
+    let folder = built();
+    fs::create_dir(folder.path().join("sled.old-1")).unwrap();
+    let (replacement, _) = Replacement::begin(folder.path(), CACHE).unwrap();
+    let writer = replacement.old().unwrap().writer().unwrap().unwrap();
+    assert_eq!(replacement.copy_after(writer, CACHE).unwrap(), 0);
+    // The copy replaces the unfinished rebuild.
+    replacement.finish_without_old().unwrap();
+    assert_eq!(seed(folder.path()), "http://old.example/");
+    assert_eq!(kept(folder.path()), [""; 0]);
+    assert!(!folder.path().join("rebuild").exists());
+}
+
+#[test]
+fn old_stores_are_deleted_after_a_kill_at_any_step() {
+    for done in 0..4 {
+        let folder = built();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("sled.old-1")).unwrap();
+        fs::write(path("rebuild/complete"), "without old\n").unwrap();
+        if done >= 1 {
+            fs::remove_dir_all(path("sled.old-1")).unwrap();
+        }
+        if done == 2 {
+            fs::remove_file(path("sled/conf")).unwrap();
+        }
+        if done == 3 {
+            fs::remove_dir_all(path("sled")).unwrap();
+        }
+        assert_eq!(seed(folder.path()), "http://new.example/", "{done}");
+        assert_eq!(kept(folder.path()), [""; 0], "{done}");
+        assert!(!path("rebuild").exists(), "{done}");
+    }
+}

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
+use gleaner_corpus::query::{TEXT_FIELDS, TIME_FIELDS};
 use gleaner_crawl::settings::ByteSize;
 use gleaner_export::{FORMATS, Fields, FormatKind};
 
@@ -91,8 +92,8 @@ pub(crate) struct Export {
     /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_name = "TONES", value_parser = tones(), default_value = AS_KEPT)]
     pub(crate) tones: Tones,
-    /// Export only documents that meet this condition, such as 'words>=100'; repeatable. The figures
-    /// are listed below
+    /// Export only documents that meet this condition, such as 'words>=100 and not section=Sport'; repeatable.
+    /// The fields are listed below
     #[arg(long = "where", value_name = "CONDITION")]
     pub(crate) conditions: Vec<String>,
     /// Also export the other members of each cluster of near-duplicates, not only its representative
@@ -117,7 +118,9 @@ matches, the exit code is 1 and no file is written; with --since or --into, it i
 Letters of the field kinds, one for each line of the text: p paragraph, h heading, i list item, q quotation, c cell, \
 f caption, x preformatted
 
-Figures for --where, with >= <= > < or =. Shares are 0 to 1. A document without the figure passes:
+Conditions for --where are joined by and, or, not and parentheses. A document that lacks a field on which the result \
+depends passes. Texts are compared with = != or ~ (contains), in upper or lower case, and need quotation marks if they \
+have spaces: {}. Times (UTC) are compared with = != < <= > or >=: {}. So are figures, of which shares are 0 to 1:
 {}
 Examples:
   gleaner export > corpus.jsonl
@@ -130,6 +133,8 @@ Examples:
   gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
   gleaner export --format vertical --into sketch-engine --language vi
   gleaner export --format datasets --into for-hugging-face --shard-size 256MiB",
+        TEXT_FIELDS.join(", "),
+        TIME_FIELDS.join(", "),
         figures.concat()
     )
 }

@@ -16,6 +16,8 @@ pub(crate) mod page_files;
 pub(crate) mod page_reader;
 pub(crate) mod rebuild;
 mod rebuild_store;
+pub(crate) mod removals;
+pub(crate) mod remove;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schedule;

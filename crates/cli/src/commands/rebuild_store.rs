@@ -22,8 +22,8 @@ pub(super) struct RebuildStore {
     pub(super) changes: Option<ChangeLog>,
     /// Number of documents in the old store. `None` if unknown.
     pub(super) before: Option<u64>,
-    /// The seeds in the archive. `None` if it has none.
-    seeds: Option<Vec<Seed>>,
+    /// The changes in the archive, also if they are not to be applied.
+    found: ChangeLog,
 }
 
 impl RebuildStore {
@@ -36,7 +36,7 @@ impl RebuildStore {
         }
         let changes = changes_in_archive(&archive_files(config).map_err(Failure::work)?);
         let changes = changes.map_err(Failure::work)?;
-        let seeds = changes.seeds().unwrap_or_default();
+        let found = changes.clone();
         // If the archive has not all changes of the store, the restored store would be older.
         let is_current = match replacement.old() {
             Some(old) => changes.has_all_of(old).map_err(Failure::work)?,
@@ -51,16 +51,12 @@ impl RebuildStore {
         }
         let changes = (has_changes && !args.relearn).then_some(changes);
         let before = replacement.old().and_then(|old| Some(old.totals().ok()?.documents()));
-        Ok(Self { replacement, changes, before, seeds })
+        Ok(Self { replacement, changes, before, found })
     }
 
     /// Opens an empty store.
     pub(super) fn open_empty(&self, config: &Config) -> Result<Writer, Failure> {
         self.replacement.start_over().map_err(Failure::work)?;
-        self.open(config)
-    }
-
-    fn open(&self, config: &Config) -> Result<Writer, Failure> {
         require_space(config, &self.replacement)?;
         self.replacement.open(config.store.cache.get()).map_err(Failure::work)
     }
@@ -88,18 +84,20 @@ impl RebuildStore {
             )));
         }
         if args.force {
-            return Ok((self.open_empty(config)?, seeds));
-        }
-        if self.replacement.is_begun() {
+            self.replacement.start_over().map_err(Failure::work)?;
+        } else if self.replacement.is_begun() {
             print_message("gleaner: resuming the interrupted rebuild (--force starts over)");
         }
-        Ok((self.open(config)?, seeds))
+        require_space(config, &self.replacement)?;
+        let cache = config.store.cache.get();
+        let writer = self.replacement.open_with_removals(cache, &self.found).map_err(Failure::work)?;
+        Ok((writer, seeds))
     }
 
     fn seeds(&self, files: &[PathBuf], config: &Config) -> Result<Vec<Seed>, Failure> {
         if files.is_empty() {
             let of_old = self.replacement.old().and_then(|old| old.seeds().ok().flatten());
-            if let Some(known) = of_old.or_else(|| self.seeds.clone()) {
+            if let Some(known) = of_old.or_else(|| self.found.seeds().ok().flatten()) {
                 return Ok(known);
             }
             if config.crawl.seeds.is_empty() {
@@ -144,7 +142,7 @@ fn require_space(config: &Config, replacement: &Replacement) -> Result<(), Failu
     )))
 }
 
-fn size_of(folder: &Path) -> u64 {
+pub(super) fn size_of(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     paths.map(|path| if path.is_dir() { size_of(&path) } else { length_of(path).1 }).sum()

@@ -41,11 +41,16 @@ impl Web {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let sets = ["fetch.delay=10ms", "fetch.retries=1", "fetch.retry_backoff=20ms", "crawl.linger=5s"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command.current_dir(self.folder.path()).args(arguments).args(["--data", "data"]);
         command.args(["--set", &self.proxy, "--set", "fetch.contact=test@gleaner.invalid"]);
-        command.args(sets.iter().flat_map(|set| ["--set", set])).output().unwrap()
+        command.args(sets.iter().flat_map(|set| ["--set", set]));
+        command
     }
 
     /// Runs a command that must succeed. Returns its output, followed by its messages.

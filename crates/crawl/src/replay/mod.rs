@@ -147,7 +147,7 @@ pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
     // The replayed files are already the archive, so no response is archived again.
     config.archive.keep = false;
     let entered: &[Seed] = if purpose == Purpose::Rebuild { &seeds } else { &[] };
-    let scope = Arc::new(scope(&config, &seeds)?);
+    let scope = Arc::new(scope(&config, &seeds)?.without(writer.store().removed()?));
     let clock = Clock::default();
     let (run, _) = begin(&mut writer, entered, clock.now(), true)?;
     let (limits, settings) = (BodyLimits::from_config(&config), settings_of(&config, &pins));

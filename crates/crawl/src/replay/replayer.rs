@@ -7,7 +7,7 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, select};
 use gleaner_archive::{Digest, Digests};
 use gleaner_corpus::Admission;
-use gleaner_frontier::{FoundUrl, Role};
+use gleaner_frontier::{FoundUrl, REMOVED, Role};
 use gleaner_store::{Change, HostId, QueuePosition, StoreError};
 
 use super::archived_response::{ArchivedResponse, RecordPlace};
@@ -290,6 +290,11 @@ impl Replayer {
             }
             let Some(mut answer) = self.waiting.remove(at) else { break };
             self.waiting_bytes -= answer.response.body.len();
+            if pipeline.frontier.scope.is_removed(&answer.url) {
+                self.open.remove(&answer.place);
+                *self.replayed.passed_over.entry(REMOVED).or_default() += 1;
+                continue;
+            }
             match (self.visit(pipeline, &answer)?, answer.unread.take()) {
                 (None, _) => drop(self.open.remove(&answer.place)),
                 (Some(visit), Some(outcome)) => {

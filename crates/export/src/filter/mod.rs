@@ -4,7 +4,7 @@ mod texts;
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::{Condition, Document, is_of_host};
+use gleaner_corpus::{Document, Query, is_of_host};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,8 @@ pub struct Filter {
     pub texts: Vec<TextFilter>,
     /// Whether to include near-duplicates that are represented by another document.
     pub members: bool,
-    /// Conditions on numbers of the document, such as its number of words.
-    pub conditions: Vec<Condition>,
+    /// Conditions on fields of the document. A document that lacks the field passes.
+    pub conditions: Vec<Query>,
     /// Only documents in this sample are exported.
     pub sample: Option<Sample>,
     /// Maximum number of documents to export.
@@ -85,7 +85,8 @@ impl Filter {
             return Err(NEAR_DUPLICATE.into());
         }
         let record = Record::new(document, context);
-        match self.conditions.iter().find(|condition| !condition.holds(|name| record.figure(name))) {
+        let holds = |query: &&Query| query.holds(document, |name| record.figure(name)).unwrap_or(true);
+        match self.conditions.iter().find(|query| !holds(query)) {
             Some(condition) => Err(condition.to_string()),
             None if self.sample.is_some_and(|sample| !sample.contains(document.id)) => Err(SAMPLE.into()),
             None => Ok(record),
@@ -211,6 +212,8 @@ impl Selection {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_corpus::Condition;
+
     use super::*;
     use crate::record::tests::documents;
 
@@ -237,6 +240,11 @@ mod tests {
             (Filter { published_until: at("2026-11-20T02:00:00Z"), ..Filter::default() }, false),
             (Filter { conditions: conditions("words>=13"), ..Filter::default() }, true),
             (Filter { conditions: conditions("words>=14"), ..Filter::default() }, false),
+            (
+                Filter { conditions: conditions("words>=14 or host=baolang.example"), ..Filter::default() },
+                true,
+            ),
+            (Filter { conditions: conditions("words>=13 and not language=vi"), ..Filter::default() }, false),
         ];
         for (filter, expected) in cases {
             assert_eq!(passes(filter.clone()), expected, "{filter:?}");
@@ -302,7 +310,7 @@ mod tests {
     fn what_passes_and_what_is_held_back_is_counted_once() {
         let filter = Filter {
             languages: vec!["vi".into(), "und".into()],
-            conditions: vec![Condition::confidence(0.3), "words>=1".parse().unwrap()],
+            conditions: vec![Condition::confidence(0.3).into(), "words>=1".parse().unwrap()],
             ..Filter::default()
         };
         let mut selection = Selection::new(filter, FilterCounts::default());

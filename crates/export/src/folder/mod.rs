@@ -27,8 +27,9 @@ use std::path::{Path, PathBuf};
 
 use gleaner_corpus::{CorpusVersion, Document, DocumentId};
 use jiff::Timestamp;
+use sha2::{Digest, Sha256};
 
-use crate::manifest::{DataFile, VERSION, sync_folder, write_synced};
+use crate::manifest::{DataFile, VERSION, hex, sync_folder, write_synced};
 use crate::{
     ExportError, Fields, Filter, FilterCounts, Format, Manifest, Record, RecordContext, Sample, Selection,
     UnreadableText, format,
@@ -36,6 +37,9 @@ use crate::{
 use host_files::HostFiles;
 use shards::Shards;
 use text_files::TextFiles;
+
+/// The name of the file with the ids of removed documents.
+const REMOVED: &str = "removed.txt";
 
 /// The parameters of an export.
 #[derive(Debug, Clone)]
@@ -188,6 +192,21 @@ impl FolderExport {
         }
     }
 
+    /// Writes the ids of the documents that were removed from the corpus since the earlier export, so that the reader of
+    /// an incremental export can remove them from a copy.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_removed(&mut self, ids: &[DocumentId]) -> Result<(), ExportError> {
+        let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let path = self.part.join(REMOVED);
+        write_synced(&path, text.as_bytes()).map_err(ExportError::writing(path))?;
+        let (documents, bytes) = (ids.len() as u64, text.len() as u64);
+        let sha256 = hex(Sha256::new_with_prefix(text.as_bytes()));
+        self.manifest.removed = Some(DataFile { path: REMOVED.into(), documents, bytes, sha256 });
+        Ok(())
+    }
+
     /// Finishes the export, renames the folder and returns the manifest.
     ///
     /// # Errors
@@ -262,6 +281,7 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
         files: Vec::new(),
         unreadable: Vec::new(),
         corpus_version: None,
+        removed: None,
     };
     manifest.write(part)?;
     Ok(manifest)

@@ -37,7 +37,10 @@ fn request(format: Format) -> ExportRequest {
     ExportRequest {
         format,
         fields: Fields::default(),
-        filter: Filter { conditions: vec![gleaner_corpus::Condition::confidence(0.3)], ..Filter::default() },
+        filter: Filter {
+            conditions: vec![gleaner_corpus::Condition::confidence(0.3).into()],
+            ..Filter::default()
+        },
         shard_size: 4096,
         command: vec!["export".into()],
         started: "2026-11-21T00:00:00Z".parse().unwrap(),

@@ -52,13 +52,15 @@ impl Batch {
 
 /// Plans the merging of document files that were stored on the same day. `live` is the number of current
 /// documents per file. If it is `None`, Parquet files are not checked for outdated documents.
+/// `rewrites` means that all files are written again.
 pub(super) fn documents(
     files: Vec<(u32, FileRecord)>,
     live: Option<&BTreeMap<u32, u64>>,
+    rewrites: bool,
     full: u64,
 ) -> Vec<Batch> {
     let mut days: BTreeMap<Date, Vec<Input>> = BTreeMap::new();
-    let is_outdated = |input: &Input| live.is_some_and(|live| input.is_outdated(live));
+    let is_outdated = |input: &Input| rewrites || live.is_some_and(|live| input.is_outdated(live));
     for input in inputs(files) {
         let is_small = input.bytes() < full / 2;
         if let Some((_, file)) = input.files.first()
@@ -143,7 +145,7 @@ mod tests {
             file(6, "small.parquet", 10, 1, 27),
             file(7, "alone.parquet", 10, 1, 49),
         ];
-        let merged = documents(files, None, 100);
+        let merged = documents(files, None, false, 100);
         assert_eq!(
             names(&merged),
             [vec!["a.docs", "b.docs"], vec!["c.docs"], vec!["d.docs", "small.parquet"]]
@@ -154,9 +156,9 @@ mod tests {
     fn a_file_with_many_outdated_documents_is_written_again() {
         let files = || vec![file(1, "a.parquet", 100, 60, 1), file(2, "a.parquet", 0, 0, 1)];
         let live = |one, two| BTreeMap::from([(1, one), (2, two)]);
-        assert_eq!(names(&documents(files(), Some(&live(37, 20)), 100)), [[""; 0]; 0]);
-        assert_eq!(names(&documents(files(), Some(&live(36, 20)), 100)), [["a.parquet"]]);
-        assert_eq!(names(&documents(files(), None, 100)), [[""; 0]; 0]);
+        assert_eq!(names(&documents(files(), Some(&live(37, 20)), false, 100)), [[""; 0]; 0]);
+        assert_eq!(names(&documents(files(), Some(&live(36, 20)), false, 100)), [["a.parquet"]]);
+        assert_eq!(names(&documents(files(), None, false, 100)), [[""; 0]; 0]);
     }
 
     #[test]

@@ -322,6 +322,12 @@ impl Copier<'_> {
                 self.put(keys::meta(name), value)?;
             }
         }
+        for prefix in keys::all_removals() {
+            for pair in self.from.scan(prefix) {
+                let (key, value) = pair?;
+                self.put(key, value)?;
+            }
+        }
         for (partition, totals) in std::mem::take(&mut self.totals) {
             self.put(keys::meta_of(partition, "totals"), encode(&totals))?;
         }

@@ -19,6 +19,11 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
     let mut facts = Facts::default();
     let url = CanonicalUrl::parse(&format!("http://{name}/"))
         .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
+    if let Some(removal) = context.removal(&url)? {
+        facts.add("host", url.host());
+        facts.add("why", removal);
+        return Ok(facts);
+    }
     let Some(host) = context.store.host(url.host()).map_err(Failure::work)? else {
         facts.add("host", url.host());
         facts.add("why", "no page, feed or sitemap that was read links to it");

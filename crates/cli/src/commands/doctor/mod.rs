@@ -67,6 +67,18 @@ impl DoctorContext {
         self.seeds.is_none() || self.sites.contains(url)
     }
 
+    /// Returns the sentence about the removal of a URL, or `None` if neither the URL nor its host is removed.
+    fn removal(&self, url: &CanonicalUrl) -> Result<Option<String>, Failure> {
+        let removal = self.store.removal_of(url).map_err(Failure::work)?;
+        Ok(removal.map(|removal| {
+            let reason = if removal.reason.is_empty() { "no reason given" } else { &removal.reason };
+            format!(
+                "removed on {:.0} (removal {}): {reason}; it is not requested again",
+                removal.at, removal.number
+            )
+        }))
+    }
+
     fn is_seed(&self, url: &CanonicalUrl) -> bool {
         self.seeds.iter().flatten().any(|seed| seed.url == *url)
     }

@@ -42,6 +42,10 @@ impl DoctorContext {
     fn add_known(&self, facts: &mut Facts, url: &CanonicalUrl, fetch: bool) -> Result<String, Failure> {
         facts.add("key", url.key().to_string());
         facts.add("scope", self.scope(url.domain()));
+        if let Some(removal) = self.removal(url)? {
+            facts.add("state", "unknown: the removal also removed what was stored about the URL");
+            return Ok(removal);
+        }
         let record = self.store.url(url.key()).map_err(Failure::work)?;
         let excluded = self.exclusion(url, record.as_ref());
         if let Some(rule) = &excluded {

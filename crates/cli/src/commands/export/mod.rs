@@ -24,6 +24,7 @@ use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::{CommandResult, output, settings};
 use document_source::DocumentSource;
+pub(crate) use options::time;
 
 pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let config = settings::load(common)?;
@@ -139,6 +140,17 @@ fn into_folder(
     }
     folder.set_unreadable(source.unreadable.list());
     folder.set_corpus_version(source.store.version().map_err(Failure::work)?);
+    let (since, until) = (folder.filter().since, folder.filter().until);
+    if since.is_some() {
+        let removed = source.store.removed_documents(since, until).map_err(Failure::work)?;
+        folder.write_removed(&removed).map_err(Failure::work)?;
+        if !removed.is_empty() {
+            print_message(format_args!(
+                "documents removed since the earlier export: {}, in removed.txt",
+                removed.len()
+            ));
+        }
+    }
     let manifest = folder.finish().map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
     bar.finish_and_clear();
     print_message(format_args!("documents written: {}, to {}", manifest.tally.documents, path.display()));

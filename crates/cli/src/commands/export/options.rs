@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use gleaner_corpus::Condition;
-use gleaner_corpus::is_of_host;
+use gleaner_corpus::{Condition, Query, is_of_host};
 use gleaner_crawl::settings::DurationSetting as Age;
 use gleaner_crawl::similar_hosts;
 use gleaner_export::format::Layout;
@@ -152,9 +151,9 @@ pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
     let asked = args
         .conditions
         .iter()
-        .map(|text| text.parse::<Condition>().map_err(|error| Failure::Usage(format!("--where {error}"))));
+        .map(|text| text.parse::<Query>().map_err(|error| Failure::Usage(format!("--where {error}"))));
     let filter = times(args)?;
-    let sure = (args.confidence > 0.0).then(|| Ok(Condition::confidence(args.confidence)));
+    let sure = (args.confidence > 0.0).then(|| Ok(Query::from(Condition::confidence(args.confidence))));
     Ok(Filter {
         hosts: args.host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
         languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
@@ -234,7 +233,7 @@ fn day(text: &str) -> Option<Timestamp> {
     text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp())
 }
 
-fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
+pub(crate) fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     let ago = |age: Age| Timestamp::now().checked_sub(age.get()).ok();
     let age = || text.parse::<Age>().ok().and_then(ago);
     text.parse::<Timestamp>().ok().or_else(|| day(text)).or_else(age).ok_or_else(|| {

@@ -196,6 +196,7 @@ fn folded_table(request: &PageRequest, hosts: &[&HostView], count: usize, is_ope
 pub(crate) fn request_state(request: &PageRequest, host: &HostView) -> Markup {
     let state = host.request_state(Timestamp::now());
     let vietnamese = match state {
+        RequestState::Removed => "đã xóa khỏi kho ngữ liệu",
         RequestState::Paused => "tạm dừng",
         RequestState::OutOfScope => "không nằm trong các trang cần thu thập",
         RequestState::RobotsUnreachable => "không đọc được robots.txt",
