@@ -58,6 +58,7 @@ mod traps;
 mod trust;
 mod unwritable;
 mod usage;
+mod usage_preferences;
 mod warc;
 mod web;
 mod workers;

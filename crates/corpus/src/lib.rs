@@ -20,6 +20,7 @@ mod normal;
 mod per_site;
 pub mod quality;
 mod tones;
+mod usage;
 
 pub use admission::{Admission, AdmissionRefusal, SiteAdmission, with_tones};
 pub use condition::Condition;
@@ -35,3 +36,4 @@ pub use normal::{ContentHash, each_word, folded, words};
 pub use per_site::PerSite;
 pub use quality::Quality;
 pub use tones::{Tones, unify_tone_marks};
+pub use usage::{Preference, Purpose, Source, Statement, Usage};

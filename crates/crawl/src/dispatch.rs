@@ -137,6 +137,7 @@ impl Pipeline {
             at: self.session.clock.now(),
             lease: self.recorder.store.lease_of(id),
             template: self.learner.template(id),
+            usage: self.frontier.usage_of(id),
             chain: Some(Chain::default()),
             url,
             record,
@@ -269,7 +270,7 @@ mod tests {
         let host = pipeline.recorder.store.host("a.example").unwrap().unwrap();
         pipeline.frontier.admit(&host).unwrap();
         let state = RobotsState::Rules { text: String::new() };
-        pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state });
+        pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state, tdmrep: None });
         let dispatched = pipeline.dispatch_host(host.id).unwrap();
         assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), Some(Budget::Pages));
 

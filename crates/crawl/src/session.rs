@@ -191,7 +191,7 @@ impl Session {
             runtime: runtime.clone(),
             store: self.pipeline.recorder.store.clone(),
             fetcher: Arc::clone(fetcher),
-            gap_scope: session.config.fetch.gap_scope,
+            config: Arc::clone(&session.config),
             records: RecordBuilder::from_config(&session.config),
             clock: session.clock.clone(),
             progress: Arc::clone(&session.progress),

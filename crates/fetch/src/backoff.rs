@@ -35,8 +35,7 @@ use crate::headers::MAX_BACKOFF;
 
 /// The back-offs after a 429, and after any push-back except the first. The random part prevents requests at
 /// the same time to hosts that failed at the same time.
-const BACKOFFS: Backoff =
-    Backoff { first: Duration::from_secs(60), longest: MAX_BACKOFF, jitter: JITTER };
+const BACKOFFS: Backoff = Backoff { first: Duration::from_secs(60), longest: MAX_BACKOFF, jitter: JITTER };
 const PROBE: Backoff = Backoff { first: Duration::from_secs(10), longest: MAX_BACKOFF, jitter: JITTER };
 const JITTER: RangeInclusive<f64> = 1.0..=1.1;
 /// The push-backs of a host are forgotten this long after the end of its last back-off.

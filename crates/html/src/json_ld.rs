@@ -260,9 +260,7 @@ fn text(value: Option<&Value>) -> Option<String> {
 
 fn texts(value: Option<&Value>) -> Vec<String> {
     match value {
-        Some(Value::Array(values)) => {
-            values.iter().take(MAX_AUTHORS).filter_map(|v| text(Some(v))).collect()
-        }
+        Some(Value::Array(values)) => values.iter().take(MAX_AUTHORS).filter_map(|v| text(Some(v))).collect(),
         value => text(value).into_iter().collect(),
     }
 }

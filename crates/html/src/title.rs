@@ -219,10 +219,8 @@ pub(crate) fn small_headings(page: &Page, title: &str, site: &Site) -> Vec<(Node
     let begun = page.iter().map(|(id, _)| id).filter(|id| may_be_headline(page, *id));
     let begun = begun.filter(|id| beginning(page, *id).as_ref().is_some_and(is_begun));
     let texts = begun.filter_map(|id| Some((id, small_text(page, id)?)));
-    let mut found: Vec<(NodeId, String)> = texts
-        .filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id))
-        .take(MAX_HEADINGS)
-        .collect();
+    let mut found: Vec<(NodeId, String)> =
+        texts.filter(|(id, text)| is_headline(*id, text) && !in_link(page, *id)).take(MAX_HEADINGS).collect();
     found.sort_by_key(|(id, _)| !is_heading(*id));
     found
 }

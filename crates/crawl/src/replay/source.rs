@@ -17,6 +17,7 @@ use tracing::warn;
 
 use super::archived_response::{ArchivedResponse, BodyLimits, RecordPlace};
 use super::marks::{DONE, FileMarks, OwnPartitions};
+use crate::usage::site_files::SiteFileResponse;
 
 const AHEAD: usize = 16;
 
@@ -58,6 +59,8 @@ impl WarcFile {
 #[derive(Debug)]
 pub(crate) enum FileEvent {
     Answer(Box<ArchivedResponse>),
+    /// A robots.txt or tdmrep.json.
+    SiteFile(Box<SiteFileResponse>),
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
     /// The end of a file: the index of the file, and the offset at which a further record would begin.
@@ -120,8 +123,9 @@ impl FileReader<'_> {
             None => fs::metadata(&source.path)?.len(),
         };
         let most = self.limits.of_record();
+        // Pages after the marks need the robots.txt before them.
         let starts: Vec<u64> = match &source.offsets {
-            None => vec![from],
+            None => vec![0],
             Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
         };
         for start in starts {
@@ -136,7 +140,8 @@ impl FileReader<'_> {
             let count = if source.offsets.is_some() { 1 } else { usize::MAX };
             for item in items.take(count) {
                 let heard = match item? {
-                    Item::Record(record) => self.event(record),
+                    Item::Record(record) => self.event(record, from),
+                    Item::Damage(damage) if damage.offset < from && !damage.is_last => None,
                     Item::Damage(damage) => {
                         if damage.is_last && source.offsets.is_none() {
                             end = end.min(damage.offset);
@@ -162,8 +167,15 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// Returns the event for a record, or `None` if it is processed already or by another worker.
-    fn event(&self, record: Record) -> Option<FileEvent> {
+    /// Returns the event for a record, or `None` if it is processed already or by another worker. Of the records before
+    /// `from`, only the files of hosts have events.
+    fn event(&self, record: Record, from: u64) -> Option<FileEvent> {
+        if let Some(file) = SiteFileResponse::from_record(&record) {
+            return Some(FileEvent::SiteFile(Box::new(file)));
+        }
+        if record.offset < from {
+            return None;
+        }
         let place = RecordPlace { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
             self.own.position(url).is_some_and(|partition| self.marks.get(partition) <= place.offset)

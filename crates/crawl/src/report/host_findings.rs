@@ -170,8 +170,7 @@ impl HostCheck<'_> {
         let (usual, new) = (self.usual.as_ref()?, self.figures.new);
         let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
         let most = past.map(|counts| counts.ended("stored")).max().unwrap_or_default();
-        let is_found =
-            usual.new >= MIN_USUAL && new as f64 >= TIMES * usual.new && new > TIMES_MOST * most;
+        let is_found = usual.new >= MIN_USUAL && new as f64 >= TIMES * usual.new && new > TIMES_MOST * most;
         is_found.then(|| {
             let cause = Bilingual::new(
                 "many times the usual number of new documents",

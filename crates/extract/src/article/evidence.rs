@@ -10,7 +10,7 @@ use super::browser;
 use super::cards::{Cards, LineMarks};
 use super::declared::{DeclaredType, json_ld_types};
 use super::signals::Signals;
-use super::{GOODS, LEAST_WORDS, MIN_WORDS_DATED, MANY_LINK_LINES, NotArticleReason, is_hub, walls};
+use super::{GOODS, LEAST_WORDS, MANY_LINK_LINES, MIN_WORDS_DATED, NotArticleReason, is_hub, walls};
 use crate::block_model::{ClassifiedBlock, PathIndex};
 
 /// On a known site, a page is a hub if it has no text at the site's DOM paths, its longest sequence of prose

@@ -278,9 +278,8 @@ fn repeated(page: &Page) -> Vec<NodeId> {
     let is_prose = |placed: &PlacedLine| is_repeated(placed, PROSE, NEW);
     let parents: HashSet<NodeId> = outside.iter().filter(|it| is_prose(it)).map(parent).collect();
     // A short line is repeated only if it is beside a repeated long line and all its trigrams are repeated.
-    let is_short = |placed: &PlacedLine| {
-        parents.contains(&parent(placed)) && is_repeated(placed, MIN_REPEATED, 0.0)
-    };
+    let is_short =
+        |placed: &PlacedLine| parents.contains(&parent(placed)) && is_repeated(placed, MIN_REPEATED, 0.0);
     let texts = outside.iter().filter(|placed| is_prose(placed) || is_short(placed));
     let mut nodes: Vec<NodeId> =
         texts.flat_map(|placed| placed.nodes.clone()).filter(|id| page.text(*id).is_some()).collect();

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use gleaner_corpus::{Document, Method};
+use gleaner_corpus::{Document, Method, Usage};
 use gleaner_crawl::render::text::count;
-use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
+use gleaner_crawl::{
+    PageError, current_template, is_final_redirect, rejection, stated_by_host, stored_page, trap_rule,
+};
 use gleaner_extract::NotArticleReason;
 use gleaner_extract::article::Signals;
 use gleaner_extract::template::{Extraction, PreparedTemplate};
@@ -57,6 +59,7 @@ impl DoctorContext {
             Rule::Allowed { .. } => None,
         });
         facts.add("robots.txt", robots.map_or_else(|| "not fetched yet".into(), |(_, says)| says));
+        self.add_stated_use(facts, url)?;
         let Some(record) = record else {
             facts.add("state", "unknown: no page, feed or sitemap that was read links to it");
             if fetch {
@@ -166,6 +169,14 @@ impl DoctorContext {
         }))
     }
 
+    /// Adds what robots.txt and tdmrep.json state about the use of a page.
+    pub(super) fn add_stated_use(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        let kept = self.store.robots::<RobotsRecord>(url.host()).map_err(Failure::work)?;
+        let usage = kept.map(|robots| stated_by_host(&robots, &self.config, url.url())).unwrap_or_default();
+        add_use(facts, "site on use", &usage);
+        Ok(())
+    }
+
     fn add_host(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(()) };
         let host = self.view(host).map_err(Failure::work)?;
@@ -205,6 +216,7 @@ impl DoctorContext {
         if let Some(title) = &document.title {
             facts.add("document", format!("\"{title}\""));
         }
+        add_use(facts, "use at fetch", &document.usage);
         let similarity_info = self.store.similarity_info(document.id).map_err(Failure::work)?;
         if let Some(similarity_info) =
             similarity_info.filter(|similarity_info| similarity_info.representative != document.id)
@@ -306,6 +318,19 @@ impl DoctorContext {
             Err(failure) => return Err(failure),
         }
         Ok(())
+    }
+}
+
+/// Adds what is stated about the use of a page. Adds nothing if nothing is stated.
+fn add_use(facts: &mut Facts, what: &'static str, usage: &Usage) {
+    let stated = usage.stated().map(|(purpose, preference)| format!("{purpose}: {}", preference.name()));
+    let stated: Vec<String> = stated.collect();
+    if !stated.is_empty() {
+        facts.add(what, stated.join(", "));
+    }
+    usage.use_statements.iter().for_each(|statement| facts.add(what, statement));
+    if !usage.barred_agents.is_empty() {
+        facts.add(what, format!("robots.txt bars {}", usage.barred_agents.join(", ")));
     }
 }
 

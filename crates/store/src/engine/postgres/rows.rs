@@ -121,14 +121,12 @@ impl Rows {
         let mut writes = Vec::new();
         for ((table, columns), (_, rows)) in &self.deleted {
             let sql = format!("DELETE FROM {table}");
-            writes
-                .extend(rows.chunks(MAX_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
+            writes.extend(rows.chunks(MAX_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
         }
         for ((table, columns), (group, rows)) in &self.emptied {
             let empty: Vec<String> = group.columns.iter().map(|(name, _)| format!("{name} = NULL")).collect();
             let sql = format!("UPDATE {table} SET {}", empty.join(", "));
-            writes
-                .extend(rows.chunks(MAX_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
+            writes.extend(rows.chunks(MAX_ROWS).map(|rows| RowWrite::any(table, found(&sql, columns, rows))));
         }
         if !self.moved.is_empty() {
             let mut statement = Statement::default();
