@@ -165,7 +165,9 @@ impl Pipeline {
         let previous = store.robots::<RobotsRecord>(&host.name)?;
         let (partition, lease) = (store.partition_of(id), store.lease_of(id));
         let group = Arc::clone(&host.group);
-        let visit = RobotsVisit { url, hops: 0, group, partition, lease, previous };
+        // A host out of scope has no documents.
+        let with_tdmrep = self.session.config.crawl.tdmrep && !host.only_sitemaps;
+        let visit = RobotsVisit { url, hops: 0, group, partition, lease, previous, with_tdmrep };
         self.frontier.in_flight += 1;
         Ok(Some(OutgoingRequest::Robots(id, Box::new(visit))))
     }

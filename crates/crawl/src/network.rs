@@ -190,12 +190,11 @@ impl Requester {
         }
     }
 
-    /// Requests a robots.txt and, if it is that of a host, the host's tdmrep.json.
+    /// Requests a robots.txt and then, if the visit says so, the tdmrep.json of its host.
     async fn request_site_files(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
         let (mut answer, mut records) = self.request_robots(visit).await;
         if let RobotsAnswer::Record(record) = &mut answer
-            && visit.hops == 0
-            && self.config.crawl.tdmrep
+            && visit.with_tdmrep
         {
             records.extend(self.request_tdmrep(visit, record).await);
         }
@@ -239,8 +238,9 @@ impl Requester {
 
     async fn request_tdmrep(&self, visit: &RobotsVisit, record: &mut RobotsRecord) -> Vec<WarcRecords> {
         let fetch = &self.config.fetch;
-        let site = CanonicalUrl::parse(visit.url.as_str()).ok().map(|url| url.domain().to_owned());
-        let delay = self.config.delay_of(site.as_deref().unwrap_or_default());
+        let site =
+            CanonicalUrl::parse(visit.url.as_str()).map(|url| url.domain().to_owned()).unwrap_or_default();
+        let delay = self.config.delay_of(&site);
         let delay = record.rules(fetch.product()).effective_delay(delay, fetch);
         self.fetcher.gates().raise_delay(&visit.group, delay);
         let mut records = Vec::new();
@@ -254,6 +254,7 @@ impl Requester {
         let (group_of, lease) =
             (|url: &Url| self.group_within(visit, url), request_lease(visit.lease.clone()));
         let request = RobotsRequest::new(&visit.url, &group_of, &lease, self.clock.now());
+        let request = RobotsRequest { site, ..request };
         self.fetcher.tdmrep(request, fetch.product(), record, &mut heard).await;
         records
     }

@@ -128,6 +128,7 @@ impl Pipeline {
             partition,
             lease: self.recorder.store.lease(partition),
             previous,
+            with_tdmrep: false,
         }))))
     }
 

@@ -79,6 +79,8 @@ pub(crate) struct RobotsVisit {
     pub(crate) partition: PartitionId,
     pub(crate) lease: Lease,
     pub(crate) previous: Option<RobotsRecord>,
+    /// Whether the tdmrep.json of the host is requested afterwards.
+    pub(crate) with_tdmrep: bool,
 }
 
 #[derive(Debug)]

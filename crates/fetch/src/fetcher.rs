@@ -261,8 +261,9 @@ impl Fetcher {
     }
 
     /// Requests the `tdmrep.json` of a host, and applies the response to the host's record. Sends no request if the
-    /// robots.txt does not allow it. Follows up to five redirects within the host. Calls `on_response` with each
-    /// response and its URL. If a request fails, the record stays as it is.
+    /// robots.txt does not allow it. Follows up to five redirects within the host, with cookies as in
+    /// [`robots`](Self::robots). Calls `on_response` with each response and its URL, which returns the time of the
+    /// response. If a request fails, the record stays as it is.
     pub async fn tdmrep(
         &self,
         request: RobotsRequest<'_>,
@@ -270,19 +271,20 @@ impl Fetcher {
         record: &mut RobotsRecord,
         on_response: &mut (dyn FnMut(&Url, &Response) -> Timestamp + Send),
     ) {
-        let RobotsRequest { mut url, group_of, lease, .. } = request;
-        let access = record.rules(product);
+        let RobotsRequest { mut url, site, group_of, lease, .. } = request;
+        let (access, mut cookies) = (record.rules(product), Cookies::of_site(&site));
         url.set_path(TDMREP_PATH);
         for _ in 0..=ROBOTS_HOPS {
-            let Some(group) = group_of(&url).filter(|_| access.verdict(url.path()).is_allowed()) else {
-                return;
-            };
-            let request = Request::new(url.clone(), RequestKind::Robots);
+            let is_allowed = access.verdict(&url[Position::BeforePath..]).is_allowed();
+            let Some(group) = group_of(&url).filter(|_| is_allowed) else { return };
+            let cookie = cookies.header(&url);
+            let request = Request { cookie, ..Request::new(url.clone(), RequestKind::Robots) };
             let Ok(response) = self.page(&request, &group, lease).await else { return };
             let now = on_response(&url, &response);
+            cookies.store(&url, &response);
             let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
-            let within = |next: &Url| is_web(next) && host_of(next) == host_of(&url);
-            match response.location.filter(|next| is_redirect && within(next)) {
+            let is_within = |next: &Url| is_web(next) && host_of(next) == host_of(&url);
+            match response.location.filter(|next| is_redirect && is_within(next)) {
                 Some(next) => url = next,
                 None => return record.apply_tdmrep(response.status, &response.body, now),
             }

@@ -16,6 +16,9 @@ use super::{Agents, is_user_agent, key_and_value, lines, token};
 /// Maximum number of `License` lines that are kept.
 const MAX_LICENSES: usize = 10;
 
+/// Maximum number of lines of one kind that are kept for a crawler. Later lines are ignored.
+const MAX_LINES: usize = 1_000;
+
 /// The kinds of lines, each with its key in lower case and as in the specification.
 const KEYS: [(&str, &str); 2] = [("content-usage", "Content-Usage"), ("content-signal", "Content-Signal")];
 
@@ -137,11 +140,16 @@ impl<'a> UsageReader<'a> {
             _ => (None, text),
         };
         let line = UsageLine { key: KEYS[kind].1, path: path.map(str::to_owned), value: value.to_owned() };
+        let add = |lines: &mut Vec<UsageLine>| {
+            if lines.len() < MAX_LINES {
+                lines.push(line.clone());
+            }
+        };
         if self.agents.all {
-            self.all[kind].push(line.clone());
+            add(&mut self.all[kind]);
         }
         if self.agents.ours {
-            self.ours[kind].push(line);
+            add(&mut self.ours[kind]);
         }
     }
 
