@@ -243,10 +243,16 @@ fn the_robots_txt_in_force_at_the_fetch_decides() {
         ("User-agent: gleaner\nContent-Usage: train-ai=y\n", "User-agent: *\nContent-Usage: train-ai=n\n");
     write("1.warc", [stories(0), robots(1, allows), stories(1), robots(2, forbids), stories(2)].concat());
     // The files are read in order, so the last robots.txt of the first file is in force in the second.
-    write("2.warc", [stories(3), robots(4, ""), stories(4)].concat());
+    let second = [stories(3), robots(4, ""), stories(4)].concat();
+    write("2.warc", stories(3));
     sites.gleaner(&["ingest", "1.warc", "2.warc"]);
+    // A later command continues where the earlier one ended.
+    write("2.warc", second);
+    sites.gleaner(&["ingest", "1.warc", "2.warc"]);
+    write("3.warc", stories(5));
+    sites.gleaner(&["ingest", "1.warc", "2.warc", "3.warc"]);
     let documents = exported(&sites, &[]);
-    assert_eq!(documents.len(), 20);
+    assert_eq!(documents.len(), 24);
     for (name, document) in documents {
         let (train_ai, robots) = match &name[..name.rfind('/').unwrap()] {
             "a.example/night1" => ("allow", "2026-11-21T00:00:00Z"),

@@ -45,6 +45,11 @@ impl WarcFile {
         Self { path: (&file.name).into(), offsets: None, stored: Some(number) }
     }
 
+    /// Whether the file may have data after this offset.
+    fn is_longer_than(&self, offset: u64) -> bool {
+        self.stored.is_some() || fs::metadata(&self.path).is_ok_and(|file| file.len() > offset)
+    }
+
     /// Returns the file's number in gleaner's own archive, or 0 for other files.
     #[must_use]
     pub fn number(&self) -> u32 {
@@ -76,8 +81,11 @@ pub(crate) fn read(
 ) -> io::Result<Receiver<FileEvent>> {
     let (send, incoming) = bounded(AHEAD);
     let work = move || {
+        // Pages after the marks need the robots.txt before them, also those of earlier files.
+        let last = sources.iter().rposition(|(source, marks)| source.is_longer_than(marks.least()));
         for (file, (source, marks)) in sources.into_iter().enumerate() {
-            let reader = FileReader { file, source, marks, own: &own, limits, send: &send };
+            let is_whole = last.is_some_and(|last| file <= last);
+            let reader = FileReader { file, source, marks, is_whole, own: &own, limits, send: &send };
             // The receiver was dropped.
             let Some(()) = reader.read() else { return };
         }
@@ -90,6 +98,8 @@ struct FileReader<'a> {
     file: usize,
     source: WarcFile,
     marks: FileMarks,
+    /// Whether the file is read from its beginning. Before the marks, only the files of hosts are used.
+    is_whole: bool,
     own: &'a OwnPartitions,
     limits: BodyLimits,
     send: &'a Sender<FileEvent>,
@@ -123,9 +133,9 @@ impl FileReader<'_> {
             None => fs::metadata(&source.path)?.len(),
         };
         let most = self.limits.of_record();
-        // Pages after the marks need the robots.txt before them.
         let starts: Vec<u64> = match &source.offsets {
-            None => vec![0],
+            None if self.is_whole => vec![0],
+            None => vec![from],
             Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
         };
         for start in starts {
