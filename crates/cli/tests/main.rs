@@ -44,6 +44,7 @@ mod readme;
 mod rebuild;
 mod redesign;
 mod redirects;
+mod refetch;
 mod repair;
 mod replay;
 mod robots_meta;

@@ -70,6 +70,7 @@ mod traps;
 mod usage;
 mod user_requests;
 mod visit;
+mod wanted;
 mod worker;
 
 pub use activity::ActiveHost;
@@ -97,3 +98,4 @@ pub use summary::{DeferredHost, Summary, buffered, pages_without_outcome};
 pub use timetable::{Timetable, TimetableError};
 pub use traps::trap_rule;
 pub use usage::stated_by_host;
+pub use wanted::Wanted;

@@ -15,6 +15,7 @@ pub(crate) mod migrate;
 pub(crate) mod page_files;
 pub(crate) mod page_reader;
 mod rebuild_store;
+pub(crate) mod refetch;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schedule;

@@ -367,6 +367,10 @@ impl Frontier {
             return self.later(id, host, held, ON_HOLD);
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
+        // The wanted URLs are the first of their hosts.
+        if self.session.only.as_ref().is_some_and(|only| !only.contains(&key)) {
+            return Ok(NextUrl::Nothing);
+        }
         let url = record.canonical_url()?;
         // The other URLs of a host out of scope are from a crawl with other seeds. They stay in the queue.
         if host.only_sitemaps && !self.other_domains.allows(&url, &record) {

@@ -170,6 +170,7 @@ fn crawl_with(
         stop: stop.clone(),
         progress: Arc::clone(&progress),
         patience: Duration::ZERO,
+        wanted: gleaner_crawl::Wanted::Due,
         clock,
     };
     let ended = AtomicBool::new(false);

@@ -48,6 +48,12 @@ impl DoctorContext {
         let excluded = self.exclusion(url, record.as_ref());
         if let Some(rule) = &excluded {
             facts.add("settings", format!("they exclude it: {rule}"));
+            if record.as_ref().is_some_and(is_in_corpus) {
+                facts.add(
+                    "settings",
+                    format!("its document stays in the corpus; `gleaner remove {url}` removes it"),
+                );
+            }
         }
         let trap = self.trap(url)?;
         if let Some(rule) = &trap {
@@ -365,6 +371,7 @@ fn time(second: u64) -> String {
 fn is_in_corpus(record: &UrlRecord) -> bool {
     let class = record.last.as_ref().map(Outcome::class);
     matches!(class, Some(OutcomeClass::Stored | OutcomeClass::Duplicate))
+        || record.role == Role::Page && record.last == Some(Outcome::Unchanged)
 }
 
 /// Says when a URL without a planned visit is fetched again. `is_retried`: a later run may try to get its page.
@@ -376,10 +383,12 @@ fn after_last_visit(record: &UrlRecord, least: Duration, is_retried: bool) -> St
         ),
         None if is_retried => "given up: several visits in several runs gave no page".into(),
         _ if is_in_corpus(record) => {
-            "done: will be fetched again only if a feed or sitemap reports a change (crawl.recheck_window)"
+            "done: will be fetched again only if a feed or sitemap reports a change (crawl.recheck_window); \
+             crawl.recheck applies from its next visit on; `gleaner refetch` visits it now"
                 .into()
         }
-        _ => "done: will not be fetched again".into(),
+        _ => "done: with these settings, no page or list brings it back; `gleaner refetch` fetches it again"
+            .into(),
     }
 }
 
