@@ -69,6 +69,20 @@ fn a_page_that_robots_txt_disallows_is_not_fetched_on_request() {
 }
 
 #[test]
+fn doctor_says_that_the_documents_of_excluded_pages_stay() {
+    let (sites, _) = site();
+    sites.gleaner(&["crawl", "http://a.example/"]);
+    let settings = "[site.\"a.example\"]\nexclude = ['/story/2']\n";
+    std::fs::write(sites.folder.path().join("x.toml"), settings).unwrap();
+    let doctor = |path: &str| {
+        sites.gleaner(&["doctor", &format!("http://a.example{path}"), "--config", "x.toml", "--data", "data"])
+    };
+    let excluded = doctor("/story/2");
+    assert!(excluded.contains("its document stays in the corpus; `gleaner remove"), "{excluded}");
+    assert!(!doctor("/story/3").contains("stays in the corpus"));
+}
+
+#[test]
 fn unknown_pages_and_hosts_are_refused() {
     let (sites, _) = site();
     sites.gleaner(&["crawl", "http://a.example/"]);

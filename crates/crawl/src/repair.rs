@@ -15,6 +15,7 @@ use gleaner_archive::{ArchiveReader, Item};
 use gleaner_corpus::Admission;
 use gleaner_extract::draft::{Origin, draft};
 use gleaner_extract::pins::HostPins;
+use gleaner_fetch::RobotsRecord;
 use gleaner_frontier::{CanonicalUrl, Scope, UrlKey};
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
@@ -33,7 +34,7 @@ use crate::process::{Content, read};
 use crate::replay::{ArchivedResponse, BodyLimits, RecordPlace};
 use crate::request_file::RequestFile;
 use crate::stored_page::archive_place;
-use crate::usage::known_usage;
+use crate::usage::{SiteUsage, known_usage};
 use crate::visit::Visit;
 
 const FILE: RequestFile = RequestFile { name: "repair" };
@@ -189,6 +190,8 @@ fn visit(
 ) -> Result<Visit, String> {
     let template =
         current_template(host, store, config.template.method).map_err(|error| error.to_string())?;
+    let robots = store.robots::<RobotsRecord>(&host.name).map_err(|error| error.to_string())?;
+    let site = robots.map(|robots| Arc::new(SiteUsage::new(&robots, config))).unwrap_or_default();
     Ok(Visit {
         key,
         url: answer.url.clone(),
@@ -198,7 +201,7 @@ fn visit(
         at: answer.at,
         lease: store.lease_of(host.id),
         template: template.map(Arc::new),
-        usage: known_usage(store, config, &answer.url, answer.at).map_err(|error| error.to_string())?,
+        usage: known_usage(store, site, &answer.url, answer.at).map_err(|error| error.to_string())?,
         chain: None,
     })
 }

@@ -339,6 +339,7 @@ impl Replayer {
         }
         let Some(mut record) = pipeline.recorder.store.url(key)? else { return Ok(None) };
         let Some(host) = pipeline.frontier.hosts.get(&record.host) else { return Ok(None) };
+        let site = Arc::clone(&host.usage);
         let (group, template) = (Arc::clone(&host.group), pipeline.learner.template(record.host));
         let host_id = record.host;
         // A page that was requested as a sitemap turned out to be an article. A re-extraction reads only pages.
@@ -353,7 +354,7 @@ impl Replayer {
         }
         let (begun, at, url) = (Instant::now(), answer.at, answer.url.clone());
         let usage = match self.purpose {
-            Purpose::Reextract => known_usage(&pipeline.recorder.store, &self.config, &url, at)?,
+            Purpose::Reextract => known_usage(&pipeline.recorder.store, site, &url, at)?,
             Purpose::Rebuild | Purpose::Ingest => UsageSource::Response(Arc::clone(&answer.site)),
         };
         Ok(Some(Visit {

@@ -31,6 +31,8 @@ const MAX_LINES: usize = 20;
 /// What the files of a host state about the use of its pages. The default is that they state nothing.
 #[derive(Debug, Default)]
 pub(crate) struct SiteUsage {
+    /// When the robots.txt was requested. The files are in force since then.
+    since: Timestamp,
     robots: RobotsUsage,
     /// The rules for our crawler. A path that it must not request has no statements in robots.txt.
     ours: Arc<RobotsRules>,
@@ -56,6 +58,7 @@ impl SiteUsage {
         let names: Vec<&str> = [product].into_iter().chain(agents.iter().map(String::as_str)).collect();
         let mut rules = record.rules_of(&names).into_iter();
         Self {
+            since: record.at,
             robots: RobotsUsage::parse(record.text().unwrap_or_default().as_bytes(), product),
             ours: rules.next().unwrap_or_default(),
             agents: agents.iter().cloned().zip(rules).collect(),
@@ -126,14 +129,14 @@ impl UsageSource {
 }
 
 /// Returns the statements about an archived page that is extracted again. Those in its document count, because the
-/// files of its host may have changed. Without such a document, the response is read, with the files of the host if the
-/// store still has those of the fetch.
+/// files of its host may have changed. Without such a document, the response is read, with the files of the host (`site`)
+/// if those of the fetch are still in force.
 ///
 /// # Errors
 /// The store cannot be read.
 pub(crate) fn known_usage(
     store: &Store,
-    config: &Config,
+    site: Arc<SiteUsage>,
     url: &CanonicalUrl,
     fetched: Timestamp,
 ) -> Result<UsageSource, StoreError> {
@@ -141,12 +144,11 @@ pub(crate) fn known_usage(
         Err(StoreError::Lost { .. }) => None,
         read => read?.filter(|document| document.fetched == fetched && document.usage != Usage::default()),
     };
-    if let Some(document) = document {
-        return Ok(UsageSource::Known(document.usage));
-    }
-    let record = store.robots::<RobotsRecord>(url.host())?.filter(|record| record.at <= fetched);
-    let site = record.map(|record| SiteUsage::new(&record, config));
-    Ok(UsageSource::Response(Arc::new(site.unwrap_or_default())))
+    Ok(match document {
+        Some(document) => UsageSource::Known(document.usage),
+        None if site.since <= fetched => UsageSource::Response(site),
+        None => UsageSource::Response(Arc::default()),
+    })
 }
 
 /// Returns what the files of a host state about its page at `url`. `record` is the record of the host's robots.txt.
