@@ -107,6 +107,16 @@ The first example crawls a bundled newspaper on loopback.
 Exit codes: 0 success, 3 unusual (`gleaner report` shows why), 1 failure, 2 invalid command line, \
 settings or seeds, 130 interrupted. A run that ends at its budget is a success.")]
     Crawl(Crawl),
+    /// Fetch pages of the corpus again now
+    #[command(
+        after_help = "Obeys robots.txt and the delays. Requests only these pages. A changed text becomes a new \
+revision of its document. Links that are found wait for the next crawl.
+
+Examples:
+  gleaner refetch https://vnexpress.net/a-page-4181177.html --data corpus
+  gleaner refetch --host vnexpress.net --data corpus"
+    )]
+    Refetch(Refetch),
     /// Run as a daemon and crawl at the configured times
     #[command(
         after_help = "The section [schedule] of the settings has the times, the time zone, the random \
@@ -303,10 +313,25 @@ pub(crate) struct Crawl {
     /// File of seed sites, one per line; repeatable [default without URL: crawl.seeds of the settings]
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
+    /// Also visit the front pages, sections, feeds and sitemaps that are not due yet, and the articles that
+    /// wait for an age of crawl.recheck
+    #[arg(long)]
+    pub(crate) now: bool,
     #[command(flatten)]
     pub(crate) budgets: Budgets,
     #[command(flatten)]
     pub(crate) status: Status,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Refetch {
+    /// Page of the corpus, or another URL that a crawl has found
+    #[arg(value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// Fetch the pages of all documents of this host and its subdomains; repeatable
+    #[arg(long)]
+    pub(crate) host: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Init(args) => commands::init::run(&args),
         Command::Seeds(args) => commands::seeds::run(&common, &args),
         Command::Crawl(args) => commands::crawl::run(&common, args),
+        Command::Refetch(args) => commands::refetch::run(&common, &args),
         Command::Schedule(args) => commands::schedule::run(&common, &args),
         Command::Report(args) => commands::report::run(&common, &args),
         Command::Doctor(args) => commands::doctor::run(&common, &args),

@@ -280,6 +280,7 @@ pub(crate) fn admission(config: &Config) -> Result<Admission, Failure> {
         conditions: config.corpus.keep_if.iter().map(condition).collect::<Result<_, _>>()?,
         tones: config.corpus.tones,
         published_after: config.crawl.published_after.day(),
+        allowed: config.corpus.allowed.clone(),
         sites: config.site.iter().map(|(name, site)| (name.to_owned(), site_admission(site))).collect(),
     })
 }

@@ -128,7 +128,9 @@ fn check_archive(web: &Web) {
 fn whole_pages_of_damaged_transfers_are_stored_and_rebuilt_and_half_pages_are_not() {
     let web = Web::start(|asked| match asked.url.split_once('/') {
         Some((_, "")) => front(&[&WHOLE[..], &HALF].concat()),
-        Some((_, "robots.txt" | "sitemap.xml")) => response("404 Not Found", "Content-Length: 0\r\n", b""),
+        Some((_, "robots.txt" | "sitemap.xml" | ".well-known/tdmrep.json")) => {
+            response("404 Not Found", "Content-Length: 0\r\n", b"")
+        }
         Some((_, path)) => damaged(&format!("/{path}")),
         None => Vec::new(),
     });
@@ -235,7 +237,9 @@ fn the_rules_of_a_damaged_robots_txt_hold_and_half_of_them_open_nothing() {
 #[test]
 fn a_long_back_off_outlasts_the_next_run() {
     let web = Web::start(|asked| match asked.url.split_once('/') {
-        Some((_, "robots.txt" | "sitemap.xml")) => response("404 Not Found", "Content-Length: 0\r\n", b""),
+        Some((_, "robots.txt" | "sitemap.xml" | ".well-known/tdmrep.json")) => {
+            response("404 Not Found", "Content-Length: 0\r\n", b"")
+        }
         _ => response("429 Too Many Requests", "Retry-After: 3600\r\nContent-Length: 0\r\n", b""),
     });
     let count = || web.all_asked().len();

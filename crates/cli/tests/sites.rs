@@ -86,7 +86,8 @@ fn a_site_has_its_own_limits_languages_and_delay() {
     assert!(said.contains("site.\"villagepost.example\".max_pages = 20 reached"), "{said}");
     assert!(said.contains("The same command continues"), "{said}");
     assert!(said.contains("other_language: en"), "{said}");
-    let pages = |host: &str| paths(&crawl, host).iter().filter(|path| *path != "/robots.txt").count();
+    let is_page = |path: &&String| !["/robots.txt", "/.well-known/tdmrep.json"].contains(&path.as_str());
+    let pages = |host: &str| paths(&crawl, host).iter().filter(is_page).count();
     assert_eq!((pages("villagepost.example"), pages("baolang.example")), (20, 2));
     let requests = crawl.newspaper.requests();
     let of_site: Vec<_> = requests.into_iter().filter(|it| it.host == "baolang.example").collect();

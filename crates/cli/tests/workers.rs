@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -340,6 +341,38 @@ fn an_archive_is_taken_in_by_several_workers() {
     let found = cluster.check_documents().totals().unwrap().documents();
     cluster.worker_that("again", &ingest).ends();
     assert_eq!(documents().unwrap(), found);
+}
+
+/// Returns an export of what is stated about the use of documents, in the order of their ids.
+fn stated_use(command: &mut Command) -> Vec<String> {
+    let fields = "id,host,use_train_ai,use_search,barred_agents,robots_fetched,fetched";
+    let export = ["export", "--members", "--confidence", "0", "--fields", fields];
+    let output = command.args(export).stdout(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    said.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn statements_on_use_are_the_same_with_several_workers_and_in_replays() {
+    // The robots.txt of some hosts redirects to that of a host of another worker.
+    let papers = GeneratedPapers { hosts: 12, articles: 8, listed: 8, wire: 0, redirected: 4 };
+    let Some(cluster) = Cluster::with_papers(papers, &["fsync=off"]) else { return };
+    let workers = ["one", "two", "three"].map(|name| cluster.worker(name));
+    workers.into_iter().for_each(|worker| drop(worker.ends()));
+    let crawled = stated_use(&mut cluster.command("reader", &[]));
+    assert!(crawled.len() >= 12 * 8, "{}", crawled.len());
+    let stated = "\"use_train_ai\":\"disallow\",\"use_search\":\"allow\",\"barred_agents\":[\"CCBot\"],\"robots_fetched\":\"";
+    let other: Vec<_> = crawled.iter().filter(|document| !document.contains(stated)).collect();
+    assert!(other.is_empty(), "{other:#?}");
+    cluster.worker_that("again", &["reextract"]).ends();
+    assert_eq!(stated_use(&mut cluster.command("reader", &[])), crawled, "after reextract");
+    assert!(cluster.run(&["compact"]).status.success());
+    assert_eq!(stated_use(&mut cluster.command("reader", &[])), crawled, "after a compaction");
+    let archive = format!("{}/archive", cluster.objects.0);
+    let ingested = cluster.alone("alone", &["ingest", &archive]).output().unwrap();
+    assert!(ingested.status.success(), "{}", String::from_utf8_lossy(&ingested.stderr));
+    assert_eq!(stated_use(&mut cluster.alone("alone", &[])), crawled, "after ingest");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::fmt;
 use jiff::civil::Date;
 
 use crate::tones::{Tones, unify_tone_marks};
-use crate::{Condition, ContentHash, Document, PerSite, Quality};
+use crate::{Condition, ContentHash, Document, PerSite, Preference, Purpose, Quality};
 
 /// The admission rules of a corpus, and the position of tone marks in admitted texts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Admission {
     /// The first admitted publication day, in the page's time zone. `None` admits all days. Documents without
     /// a date are always admitted.
     pub published_after: Option<Date>,
+    /// The purposes for which the site and the page of an admitted document do not disallow its use.
+    pub allowed: Vec<Purpose>,
     /// Rules for single sites.
     pub sites: PerSite<SiteAdmission>,
 }
@@ -46,6 +48,8 @@ pub enum AdmissionRefusal {
     Condition(String),
     /// The document was published before this day.
     PublishedBefore(Date),
+    /// The site or the page disallows the use for this purpose.
+    Disallowed(Purpose),
 }
 
 impl Admission {
@@ -63,6 +67,10 @@ impl Admission {
         let first = site.and_then(|site| site.published_after).unwrap_or(self.published_after);
         if let Some(first) = first.filter(|first| day_of(&document).is_some_and(|day| day < *first)) {
             return Err(AdmissionRefusal::PublishedBefore(first));
+        }
+        let is_disallowed = |purpose: &&Purpose| document.usage.preference(**purpose) == Preference::Disallow;
+        if let Some(purpose) = self.allowed.iter().find(is_disallowed) {
+            return Err(AdmissionRefusal::Disallowed(*purpose));
         }
         let document = with_tones(document, self.tones);
         match self.first_broken(&document) {
@@ -132,6 +140,7 @@ impl fmt::Display for AdmissionRefusal {
             Self::Language(tag) => write!(f, "its language is {tag}"),
             Self::Condition(condition) => write!(f, "{condition} does not hold"),
             Self::PublishedBefore(day) => write!(f, "published before {day}"),
+            Self::Disallowed(purpose) => write!(f, "the site disallows {purpose}"),
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeTuple, Serializer};
 
 use crate::normal::from_hexadecimal;
-use crate::{ContentHash, Extras};
+use crate::{ContentHash, Extras, Usage};
 
 /// The permanent id of a document: the first 16 bytes of the BLAKE3 hash of the canonical URL (without its
 /// scheme) under which the text was first stored. The id does not change when the page is extracted again.
@@ -24,6 +24,8 @@ pub type Share = u8;
 const REQUIRED: u8 = 12;
 /// The position of [`Document::extras`] in a stored record.
 const EXTRAS: u8 = 26;
+/// The position of [`Document::usage`] in a stored record.
+const USAGE: u8 = 28;
 
 macro_rules! document {
     ($($(#[doc = $meaning:literal])* $name:ident: $type:ty, $from:ident, $scope:ident, $position:literal;)*) => {
@@ -33,10 +35,12 @@ macro_rules! document {
             $($(#[doc = $meaning])* pub $name: $type,)*
             /// Comments, captions and links, if the settings request them.
             pub extras: Extras,
+            /// What the site and the page stated about the use of the document.
+            pub usage: Usage,
         }
 
         /// The number of fields in a stored record.
-        const STORED: u8 = [EXTRAS, $($position),*].len() as u8;
+        const STORED: u8 = [EXTRAS, USAGE, $($position),*].len() as u8;
 
         /// A stored record is a list of the fields by their positions.
         impl Serialize for Document {
@@ -45,6 +49,7 @@ macro_rules! document {
                 for position in 0..STORED {
                     match position {
                         EXTRAS => record.serialize_element(&self.extras),
+                        USAGE => record.serialize_element(&self.usage),
                         $($position => record.serialize_element(&self.$name),)*
                         _ => unreachable!("each position has a field"),
                     }?;
@@ -65,6 +70,7 @@ macro_rules! document {
                 for position in 0..STORED {
                     let found = match position {
                         EXTRAS => record.next_element()?.map(|value| document.extras = value),
+                        USAGE => record.next_element()?.map(|value| document.usage = value),
                         $($position => record.next_element()?.map(|value| document.$name = value),)*
                         _ => unreachable!("each position has a field"),
                     };

@@ -15,6 +15,7 @@
 ///    * `draft`: `gleaner_extract::draft` finds it in the page and its text
 ///    * `crawl`: from the address and the fetch
 ///    * `extra`: from the field with the same name of [`Extras`](crate::Extras)
+///    * `usage`: from the field with the same name of [`Usage`](crate::Usage)
 ///    * `text`: an export computes it from the text
 ///    * `corpus`: from other documents and later fetches. Only these values change while the text stays.
 /// 3. `library` if the documents of the library have the field, otherwise `export`
@@ -113,6 +114,23 @@ macro_rules! document_fields {
             archive_file: Option<String>, corpus, export, _;
             /// Byte offset of the page's record in that file.
             archive_offset: Option<u64>, corpus, export, _;
+            /// Whether the site and the page let the document be used to train AI models: `allow`, `disallow` or
+            /// `unknown`.
+            use_train_ai: Preference, usage, export, _;
+            /// The same for search engines.
+            use_search: Preference, usage, export, _;
+            /// The same for the input of AI models, as in answers that cite pages.
+            use_ai_input: Preference, usage, export, _;
+            /// The same for text and data mining.
+            use_tdm: Preference, usage, export, _;
+            /// What the site and the page stated about the use, as written, each after its source and name.
+            use_statements: Vec<String>, usage, export, _;
+            /// The crawlers of `corpus.agents` that robots.txt bars from the page.
+            barred_agents: Vec<String>, usage, export, _;
+            /// `WARC-Date` of the robots.txt in force at the fetch, if it is the source of these values.
+            robots_fetched: Option<Timestamp>, usage, export, _;
+            /// `WARC-Date` of the tdmrep.json in force at the fetch, if it is the source of these values.
+            tdmrep_fetched: Option<Timestamp>, usage, export, _;
             /// Lines of readers' comments, if requested.
             comments: Vec<String>, extra, library, _;
             /// Captions, if requested.

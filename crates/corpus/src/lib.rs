@@ -21,6 +21,7 @@ mod per_site;
 pub mod quality;
 pub mod query;
 mod tones;
+mod usage;
 mod version;
 
 pub use admission::{Admission, AdmissionRefusal, SiteAdmission, with_tones};
@@ -38,4 +39,5 @@ pub use per_site::PerSite;
 pub use quality::Quality;
 pub use query::Query;
 pub use tones::{Tones, unify_tone_marks};
+pub use usage::{Preference, Purpose, Source, Statement, Usage};
 pub use version::{CorpusVersion, VersionHasher};

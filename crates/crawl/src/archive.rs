@@ -25,6 +25,9 @@ pub(crate) const ROLE: &str = "Gleaner-Role";
 /// The value of the header field [`ROLE`] in the record of a robots.txt, which has no role in the frontier.
 pub(crate) const ROBOTS: &str = "robots";
 
+/// The same for a tdmrep.json.
+pub(crate) const TDMREP: &str = "tdmrep";
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordBuilder {
     level: u32,

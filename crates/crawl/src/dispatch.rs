@@ -137,6 +137,7 @@ impl Pipeline {
             at: self.session.clock.now(),
             lease: self.recorder.store.lease_of(id),
             template: self.learner.template(id),
+            usage: self.frontier.usage_of(id),
             chain: Some(Chain::default()),
             url,
             record,
@@ -164,7 +165,9 @@ impl Pipeline {
         let previous = store.robots::<RobotsRecord>(&host.name)?;
         let (partition, lease) = (store.partition_of(id), store.lease_of(id));
         let group = Arc::clone(&host.group);
-        let visit = RobotsVisit { url, hops: 0, group, partition, lease, previous };
+        // A host out of scope has no documents.
+        let with_tdmrep = self.session.config.crawl.tdmrep && !host.only_sitemaps;
+        let visit = RobotsVisit { url, hops: 0, group, partition, lease, previous, with_tdmrep };
         self.frontier.in_flight += 1;
         Ok(Some(OutgoingRequest::Robots(id, Box::new(visit))))
     }
@@ -269,7 +272,7 @@ mod tests {
         let host = pipeline.recorder.store.host("a.example").unwrap().unwrap();
         pipeline.frontier.admit(&host).unwrap();
         let state = RobotsState::Rules { text: String::new() };
-        pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state });
+        pipeline.frontier.apply_robots(host.id, &RobotsRecord { at: now, state, tdmrep: None });
         let dispatched = pipeline.dispatch_host(host.id).unwrap();
         assert_eq!(pipeline.frontier.budget.exhausted(Instant::now()), Some(Budget::Pages));
 

@@ -1,6 +1,6 @@
 //! Extracts the document of a page in a worker thread, or tells why the page is not an article.
 
-use gleaner_corpus::{Admission, AdmissionRefusal, Document};
+use gleaner_corpus::{Admission, AdmissionRefusal, Document, Usage};
 use gleaner_extract::article::judge;
 use gleaner_extract::draft::{Origin, draft_from};
 use gleaner_extract::template::{Extraction, PreparedTemplate};
@@ -36,9 +36,16 @@ pub(crate) struct AdmissionRules<'a> {
 
 impl AdmissionRules<'_> {
     /// Turns a draft into a document for the store, or into an outcome if the document is refused.
-    pub(crate) fn admit_draft(self, draft: Option<Document>) -> Result<PackedDocument, Outcome> {
+    pub(crate) fn admit_draft(
+        self,
+        draft: Option<Document>,
+        usage: Usage,
+    ) -> Result<PackedDocument, Outcome> {
         let draft = draft.ok_or_else(|| Outcome::NotArticle { reason: "no_text".into() })?;
-        self.admission.admit(draft).map(PackedDocument::from_document).map_err(outcome_of)
+        self.admission
+            .admit(Document { usage, ..draft })
+            .map(PackedDocument::from_document)
+            .map_err(outcome_of)
     }
 }
 
@@ -46,7 +53,9 @@ pub(crate) fn outcome_of(refusal: AdmissionRefusal) -> Outcome {
     match refusal {
         AdmissionRefusal::Language(language) => Outcome::OtherLanguage { language },
         AdmissionRefusal::Condition(condition) => Outcome::Filtered { condition },
-        refusal @ AdmissionRefusal::PublishedBefore(_) => Outcome::Excluded { rule: refusal.to_string() },
+        refusal @ (AdmissionRefusal::PublishedBefore(_) | AdmissionRefusal::Disallowed(_)) => {
+            Outcome::Excluded { rule: refusal.to_string() }
+        }
     }
 }
 
@@ -59,13 +68,14 @@ pub(crate) fn detected(
     prepared: &PreparedTemplate,
     partly: &PartialPage,
     fetched: Timestamp,
+    usage: &Usage,
     rules: AdmissionRules<'_>,
 ) -> Option<ExtractedArticle> {
     let extracted = prepared.detect(partly)?;
     let origin = Origin { url: visit.url.clone(), fetched };
     let draft = draft_from(&partly.page, &origin, &extracted, Some(prepared.template()));
     let fit = prepared.template().compare(&extracted);
-    Some(ExtractedArticle { document: rules.admit_draft(draft), fit, raw: None })
+    Some(ExtractedArticle { document: rules.admit_draft(draft, usage.clone()), fit, raw: None })
 }
 
 /// Extracts an article with its host's template and pins. The template's health is measured on the text
@@ -87,8 +97,8 @@ pub(crate) fn extracted(
     let fit = template.compare(&unpinned);
     let extracted = if pins.is_empty() { unpinned } else { prepared.extract(page, pins) };
     let draft = draft_from(page, &origin, &extracted, Some(template));
-    let raw = fit.is_worth_keeping().then(|| PackedPage::from_page(&raw));
-    Ok(ExtractedArticle { document: rules.admit_draft(draft), fit, raw })
+    let kept = fit.is_worth_keeping().then(|| PackedPage::from_page(&raw));
+    Ok(ExtractedArticle { document: rules.admit_draft(draft, raw.usage), fit, raw: kept })
 }
 
 /// Returns the label of the reason why a page is not an article, or `None` if the page is an article.

@@ -418,7 +418,7 @@ mod tests {
     }
 
     fn no_rules(status: u16) -> RobotsRecord {
-        RobotsRecord { at: Timestamp::UNIX_EPOCH, state: RobotsState::NoRules { status } }
+        RobotsRecord { at: Timestamp::UNIX_EPOCH, state: RobotsState::NoRules { status }, tdmrep: None }
     }
 
     fn with_robots(access: &Access) -> HostView {

@@ -68,8 +68,10 @@ mod stored_page;
 mod summary;
 mod timetable;
 mod traps;
+mod usage;
 mod user_requests;
 mod visit;
+mod wanted;
 mod worker;
 
 pub use activity::ActiveHost;
@@ -97,3 +99,5 @@ pub use stored_page::{PageError, StoredPage, stored_page};
 pub use summary::{DeferredHost, Summary, buffered, pages_without_outcome};
 pub use timetable::{Timetable, TimetableError};
 pub use traps::trap_rule;
+pub use usage::stated_by_host;
+pub use wanted::Wanted;

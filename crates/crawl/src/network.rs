@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::settings::GapScope;
+use crate::settings::Config;
 use crossbeam_channel::{Receiver, Sender};
 use gleaner_fetch::{
     FetchError, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsRecord,
@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tracing::debug;
 use url::Url;
 
-use crate::archive::{ROBOTS, RecordBuilder, WarcRecords};
+use crate::archive::{ROBOTS, RecordBuilder, TDMREP, WarcRecords};
 use crate::clock::Clock;
 use crate::error::CrawlError;
 use crate::event::{Event, Task};
@@ -45,9 +45,9 @@ pub(crate) struct Requester {
     /// Gives the partition of a URL.
     pub(crate) store: Store,
     pub(crate) fetcher: Arc<Fetcher>,
-    pub(crate) gap_scope: GapScope,
     /// Names the hosts that the user removed.
     pub(crate) scope: Arc<Scope>,
+    pub(crate) config: Arc<Config>,
     pub(crate) records: Option<RecordBuilder>,
     pub(crate) clock: Clock,
     pub(crate) progress: Arc<Progress>,
@@ -183,12 +183,8 @@ impl Requester {
 
     async fn robots_answer(&self, visit: RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
         let (this, previous) = (self.clone(), visit.previous.clone());
-        match tokio::spawn(async move { this.request_robots(&visit).await }).await {
-            // The time until the next robots.txt request counts from the end of this request.
-            Ok((RobotsAnswer::Record(record), records)) => {
-                (RobotsAnswer::Record(RobotsRecord { at: self.clock.now(), ..record }), records)
-            }
-            Ok(other) => other,
+        match tokio::spawn(async move { this.request_site_files(&visit).await }).await {
+            Ok(answered) => answered,
             Err(error) => {
                 let failed = RobotsRecord::failed(error.to_string(), previous.as_ref(), self.clock.now());
                 (RobotsAnswer::Record(failed), Vec::new())
@@ -196,11 +192,22 @@ impl Requester {
         }
     }
 
+    /// Requests a robots.txt and then, if the visit says so, the tdmrep.json of its host.
+    async fn request_site_files(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
+        let (mut answer, mut records) = self.request_robots(visit).await;
+        if let RobotsAnswer::Record(record) = &mut answer
+            && visit.with_tdmrep
+        {
+            records.extend(self.request_tdmrep(visit, record).await);
+        }
+        (answer, records)
+    }
+
     async fn request_robots(&self, visit: &RobotsVisit) -> (RobotsAnswer, Vec<WarcRecords>) {
-        let (mut records, mut is_answered) = (Vec::new(), false);
+        let (mut records, mut answered) = (Vec::new(), None);
         let mut heard = |url: &Url, response: &Response| {
-            is_answered = true;
-            let now = self.clock.now();
+            let now = truncate(self.clock.now());
+            answered = Some(now);
             let record = |builder: RecordBuilder| builder.record(url.as_str(), ROBOTS, response, now, None);
             records.extend(self.records.map(record));
         };
@@ -218,15 +225,43 @@ impl Requester {
             previous: visit.previous.as_ref(),
             ..plain
         };
-        let answer = self.fetcher.robots(request, &mut heard).await;
+        let mut answer = self.fetcher.robots(request, &mut heard).await;
+        if let RobotsAnswer::Record(record) = &mut answer {
+            // The time until the next robots.txt request counts from the end of this request. If there was a response,
+            // it is also the `WARC-Date` of its record.
+            record.at = answered.unwrap_or_else(|| self.clock.now());
+        }
         match &answer {
-            _ if is_answered => self.progress.answered(),
+            _ if answered.is_some() => self.progress.answered(),
             RobotsAnswer::Record(RobotsRecord { state: RobotsState::Unreachable { reason, .. }, .. }) => {
                 self.progress.unanswered(reason);
             }
             _ => {}
         }
         (answer, records)
+    }
+
+    async fn request_tdmrep(&self, visit: &RobotsVisit, record: &mut RobotsRecord) -> Vec<WarcRecords> {
+        let fetch = &self.config.fetch;
+        let site =
+            CanonicalUrl::parse(visit.url.as_str()).map(|url| url.domain().to_owned()).unwrap_or_default();
+        let delay = self.config.delay_of(&site);
+        let delay = record.rules(fetch.product()).effective_delay(delay, fetch);
+        self.fetcher.gates().raise_delay(&visit.group, delay);
+        let mut records = Vec::new();
+        let mut heard = |url: &Url, response: &Response| {
+            let now = truncate(self.clock.now());
+            self.progress.answered();
+            let record = |builder: RecordBuilder| builder.record(url.as_str(), TDMREP, response, now, None);
+            records.extend(self.records.map(record));
+            now
+        };
+        let (group_of, lease) =
+            (|url: &Url| self.group_within(visit, url), request_lease(visit.lease.clone()));
+        let request = RobotsRequest::new(&visit.url, &group_of, &lease, self.clock.now());
+        let request = RobotsRequest { site, ..request };
+        self.fetcher.tdmrep(request, fetch.product(), record, &mut heard).await;
+        records
     }
 
     /// Returns the group of a URL, or `None` if the URL is in another partition than the visit. Does not read
@@ -237,7 +272,7 @@ impl Requester {
             return (!self.store.is_shared()).then(|| url.host_str().unwrap_or_default().to_owned());
         };
         let first = CanonicalUrl::parse(visit.url.as_str()).ok();
-        let group = |url: &CanonicalUrl| group_of_unknown(self.gap_scope, url);
+        let group = |url: &CanonicalUrl| group_of_unknown(self.config.fetch.gap_scope, url);
         if self.store.partition_of_url(&place) != visit.partition {
             None
         } else if first.is_some_and(|first| group(&first) == group(&place)) {

@@ -17,7 +17,7 @@ pub(crate) const NOINDEX: &str = "the page says noindex";
 #[derive(Debug, Clone)]
 pub(crate) struct PageRobots {
     /// The crawler's name, as in robots.txt.
-    agent: String,
+    pub(crate) agent: String,
     obeyed: RobotsDirectives,
 }
 

@@ -159,8 +159,10 @@ fn read_page(
     let template = visit.template.as_deref();
     let detects = template.filter(|_| visit.record.role == Role::Page && !is_pinned);
     let partly = detects.map(|template| (template, template.read(&decoded.text)));
+    let usage_of =
+        |page: &Page| visit.usage.of_page(visit.url.url(), page, &response.headers, &rules.robots.agent);
     if let Some((template, partly)) = &partly
-        && let Some(article) = detected(visit, template, partly, fetched, rules)
+        && let Some(article) = detected(visit, template, partly, fetched, &usage_of(&partly.page), rules)
     {
         let (links, directives) = links_of_page(visit, &partly.page, &response.headers, known, rules.robots);
         let content =
@@ -173,8 +175,8 @@ fn read_page(
         warn!(url = %visit.url, bytes = processed.bytes, "the page is too large to parse as a whole; ignoring its end");
     }
     let (links, directives) = links_of_page(visit, &page, &response.headers, known, rules.robots);
-    let html = decoded.text.into_owned();
-    let raw = RawPage { body: response.body, content_type: response.content_type, fetched };
+    let (html, usage) = (decoded.text.into_owned(), usage_of(&page));
+    let raw = RawPage { body: response.body, content_type: response.content_type, fetched, usage };
     let content = content(visit, &page, &html, raw, rules);
     let is_excluded = directives.noindex && content.is_article();
     let content = if is_excluded { Content::Excluded(NOINDEX) } else { content };

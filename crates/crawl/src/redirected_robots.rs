@@ -128,6 +128,7 @@ impl Pipeline {
             partition,
             lease: self.recorder.store.lease(partition),
             previous,
+            with_tdmrep: false,
         }))))
     }
 
@@ -223,9 +224,11 @@ impl Pipeline {
         if by.is_empty() {
             return Ok(());
         }
+        // The tdmrep.json of the target is about the pages of the target only.
+        let record = RobotsRecord { tdmrep: None, ..record.clone() };
         let mut change = self.recorder.writer.begin();
         for wanted in by {
-            change.answer_robots(wanted, record);
+            change.answer_robots(wanted, &record);
         }
         self.commit(change)
     }

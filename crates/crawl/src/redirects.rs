@@ -210,6 +210,7 @@ impl Pipeline {
             at,
             lease: self.recorder.store.lease_of(record.host),
             template: self.learner.template(record.host),
+            usage: self.frontier.usage_of(record.host),
             chain: None,
             url,
             record,

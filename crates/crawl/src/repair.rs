@@ -15,6 +15,7 @@ use gleaner_archive::{ArchiveReader, Item};
 use gleaner_corpus::Admission;
 use gleaner_extract::draft::{Origin, draft};
 use gleaner_extract::pins::HostPins;
+use gleaner_fetch::RobotsRecord;
 use gleaner_frontier::{CanonicalUrl, Scope, UrlKey};
 use gleaner_html::decode::decode;
 use gleaner_html::embedded::complete;
@@ -34,6 +35,7 @@ use crate::process::{Content, read};
 use crate::replay::{ArchivedResponse, BodyLimits, RecordPlace};
 use crate::request_file::RequestFile;
 use crate::stored_page::archive_place;
+use crate::usage::{SiteUsage, known_usage};
 use crate::visit::Visit;
 
 const FILE: RequestFile = RequestFile { name: "repair" };
@@ -145,13 +147,18 @@ fn extracted(
     let admission = AdmissionRules { pins, admission: rules.admission, robots: &robots };
     let origin = Origin { url, fetched: answer.at };
     let html = decode(&answer.response.body, answer.response.content_type.as_deref()).text.into_owned();
+    let headers = answer.response.headers.clone();
     let visit = visit(rules.config, store, record, &host, &answer, key)?;
     let known = KnownLinks::new(Arc::new(Scope::new(Vec::<String>::new())));
     let max_list = rules.config.fetch.max_sitemap.get();
     match read(&visit, answer.response, answer.at, &known, admission, max_list).content {
         Content::Article(article) => article.document,
         // The host has no template, so the page is extracted on its own.
-        Content::Raw(_) => admission.admit_draft(draft(&complete(&html), &origin, None, admission.pins)),
+        Content::Raw(_) => {
+            let page = complete(&html);
+            let usage = visit.usage.of_page(origin.url.url(), &page, &headers, &robots.agent);
+            admission.admit_draft(draft(&page, &origin, None, admission.pins), usage)
+        }
         Content::NotArticle(reason) => {
             return Err(format!("by today's rules it is not an article ({reason})"));
         }
@@ -192,6 +199,8 @@ fn visit(
 ) -> Result<Visit, String> {
     let template =
         current_template(host, store, config.template.method).map_err(|error| error.to_string())?;
+    let robots = store.robots::<RobotsRecord>(&host.name).map_err(|error| error.to_string())?;
+    let site = robots.map(|robots| Arc::new(SiteUsage::new(&robots, config))).unwrap_or_default();
     Ok(Visit {
         key,
         url: answer.url.clone(),
@@ -201,6 +210,7 @@ fn visit(
         at: answer.at,
         lease: store.lease_of(host.id),
         template: template.map(Arc::new),
+        usage: known_usage(store, site, &answer.url, answer.at).map_err(|error| error.to_string())?,
         chain: None,
     })
 }

@@ -31,6 +31,7 @@ use crate::scope::scope;
 use crate::session_config::SessionConfig;
 use crate::stop::StopRequest;
 use crate::summary::{Summary, buffered, deferred_urls};
+use crate::wanted::Wanted;
 use crate::worker::{self, WorkerContext};
 
 /// The input of a crawl.
@@ -58,6 +59,8 @@ pub struct CrawlInput {
     /// that could not be read. It lets an unattended run survive an outage at the start. If zero, the run
     /// waits only for `crawl.linger`.
     pub patience: Duration,
+    /// Which URLs are requested.
+    pub wanted: Wanted,
 }
 
 /// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks the calling thread, which
@@ -78,6 +81,7 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
         progress,
         clock,
         patience,
+        wanted,
     } = start;
     // The archive and the snapshot requests are in the store's folder.
     config.store.path = writer.folder().to_string_lossy().into_owned();
@@ -96,12 +100,17 @@ pub fn run(start: CrawlInput) -> Result<Summary, CrawlError> {
         progress: Arc::clone(&progress),
         awaits_until: clock.after(patience),
         clock,
+        only: wanted.only(),
     };
     let mut is_over = false;
     let (session, ending) = loop {
         let fetcher = fetcher(&session_config.config, &runtime)?;
         let mut session = Session::start(session_config.clone(), fetcher.politeness().clone(), writer)?;
-        let worked = if is_over { Ok(Ending::Quiet) } else { session.crawl(&fetcher, &runtime) };
+        let crawl = |session: &mut Session| {
+            session.pipeline.make_ready(&wanted)?;
+            session.crawl(&fetcher, &runtime)
+        };
+        let worked = if is_over { Ok(Ending::Quiet) } else { crawl(&mut session) };
         let ended = worked.and_then(|ending| {
             session.pipeline.count_all_hosts()?;
             session.pipeline.recorder.flush()?;
@@ -192,8 +201,8 @@ impl Session {
             runtime: runtime.clone(),
             store: self.pipeline.recorder.store.clone(),
             fetcher: Arc::clone(fetcher),
-            gap_scope: session.config.fetch.gap_scope,
             scope: Arc::clone(&session.scope),
+            config: Arc::clone(&session.config),
             records: RecordBuilder::from_config(&session.config),
             clock: session.clock.clone(),
             progress: Arc::clone(&session.progress),

@@ -1,11 +1,12 @@
 //! Contains the settings and shared handles of one crawl or replay.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::settings::Config;
 use gleaner_corpus::Admission;
 use gleaner_extract::pins::HostPins;
-use gleaner_frontier::{Scope, Seed};
+use gleaner_frontier::{Scope, Seed, UrlKey};
 use gleaner_store::{Run, Writer};
 use jiff::Timestamp;
 
@@ -30,6 +31,8 @@ pub(crate) struct SessionConfig {
     /// The run waits for work that is due by this time
     /// ([`CrawlInput::patience`](crate::CrawlInput::patience)).
     pub(crate) awaits_until: Timestamp,
+    /// The URLs to which the crawl is limited.
+    pub(crate) only: Option<Arc<HashSet<UrlKey>>>,
 }
 
 impl SessionConfig {
@@ -67,6 +70,7 @@ impl SessionConfig {
             progress: Arc::default(),
             awaits_until: clock.now(),
             clock,
+            only: None,
         };
         (session, writer)
     }

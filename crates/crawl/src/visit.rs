@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::frontier::schedule::GroupName;
 use crate::page_links::RefusedLinks;
+use crate::usage::UsageSource;
 
 #[derive(Debug)]
 pub(crate) struct Visit {
@@ -24,6 +25,8 @@ pub(crate) struct Visit {
     pub(crate) at: Timestamp,
     pub(crate) lease: Lease,
     pub(crate) template: Option<Arc<PreparedTemplate>>,
+    /// What is stated about the use of the page.
+    pub(crate) usage: UsageSource,
     /// The redirects of this visit. `None` if the visit cannot follow redirects, as in a replay.
     pub(crate) chain: Option<Chain>,
 }
@@ -76,6 +79,8 @@ pub(crate) struct RobotsVisit {
     pub(crate) partition: PartitionId,
     pub(crate) lease: Lease,
     pub(crate) previous: Option<RobotsRecord>,
+    /// Whether the tdmrep.json of the host is requested afterwards.
+    pub(crate) with_tdmrep: bool,
 }
 
 #[derive(Debug)]

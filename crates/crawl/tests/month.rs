@@ -39,6 +39,7 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
         stop: StopRequest::default(),
         progress: Arc::new(Progress::default()),
         patience: Duration::ZERO,
+        wanted: gleaner_crawl::Wanted::Due,
         clock: Clock::from_fn(clock),
     };
     (gleaner_crawl::run(start).unwrap(), store)

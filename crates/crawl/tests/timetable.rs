@@ -213,6 +213,7 @@ impl Timetable {
             stop: StopRequest::default(),
             progress: Arc::new(Progress::default()),
             patience: Duration::ZERO,
+            wanted: gleaner_crawl::Wanted::Due,
             clock: clock.clone(),
         });
         let report = report::build(&self.store, &self.config, &crawled, clock.now()).unwrap().unwrap();

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, Share, document_fields};
+use gleaner_corpus::{ContentHash, Document, DocumentId, Extras, Preference, Share, Usage, document_fields};
 use jiff::Timestamp;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -204,6 +204,16 @@ fn document(row: Row) -> Option<StoredDocument> {
         ["comments", "captions", "links", "link_texts"].map(|name| FromColumn::from_column(take(name)));
     document.extras =
         Extras { comments: comments?, captions: captions?, links: links?, link_texts: link_texts? };
+    document.usage = Usage {
+        use_train_ai: FromColumn::from_column(take("use_train_ai"))?,
+        use_search: FromColumn::from_column(take("use_search"))?,
+        use_ai_input: FromColumn::from_column(take("use_ai_input"))?,
+        use_tdm: FromColumn::from_column(take("use_tdm"))?,
+        use_statements: FromColumn::from_column(take("use_statements"))?,
+        barred_agents: FromColumn::from_column(take("barred_agents"))?,
+        robots_fetched: FromColumn::from_column(take("robots_fetched"))?,
+        tdmrep_fetched: FromColumn::from_column(take("tdmrep_fetched"))?,
+    };
     let Some(Field::Long(revision)) = take("revision") else { return None };
     Some(StoredDocument { revision: u32::try_from(revision).ok()?, document })
 }
@@ -225,6 +235,7 @@ columns! {
     DocumentId: |column| text(column?)?.parse().ok();
     ContentHash: |column| text(column?)?.parse().ok();
     Timestamp: |column| time(column?);
+    Preference: |column| Some(column.and_then(text).and_then(|name| Preference::from_name(&name)).unwrap_or_default());
     Option<String>: |column| Some(column.and_then(text));
     Option<Timestamp>: |column| Some(column.and_then(time));
     Option<bool>: |column| match column { Some(Field::Bool(flag)) => Some(Some(flag)), _ => Some(None) };

@@ -11,6 +11,7 @@
 //! further failure, up to a day. So the robots.txt of a host that has failed for 30 days is still requested
 //! daily.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::settings::{DurationSetting, FetchSettings};
@@ -18,7 +19,7 @@ use gleaner_http::retry::Backoff;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::robots::{RobotsDecision, RobotsRules, has_robots_lines, whole_lines};
+use crate::robots::{ROBOTS_LIMIT, RobotsDecision, RobotsRules, has_robots_lines, names, whole_lines};
 use crate::sniff::looks_like_html;
 
 const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
@@ -35,6 +36,18 @@ pub struct RobotsRecord {
     pub at: Timestamp,
     /// The meaning of the response.
     pub state: RobotsState,
+    /// The host's last `tdmrep.json`, which is requested after the robots.txt. `None` if the host has none.
+    #[serde(default)]
+    pub tdmrep: Option<SiteFile>,
+}
+
+/// A file of a host about all its pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteFile {
+    /// When the file was requested.
+    pub at: Timestamp,
+    /// The text, at most 500 KiB. U+FFFD replaces invalid UTF-8.
+    pub text: String,
 }
 
 /// The meaning of a host's response to the request for its robots.txt.
@@ -118,18 +131,29 @@ impl Access {
 }
 
 impl RobotsRecord {
-    pub(crate) fn answered(status: u16, body: &[u8], now: Timestamp) -> Self {
+    /// Creates the record of a response that is no redirect. `previous` is the record before the response.
+    #[must_use]
+    pub fn from_response(status: u16, body: &[u8], previous: Option<&Self>, now: Timestamp) -> Self {
+        let record = match status {
+            200..300 => Self::answered(status, body, now),
+            300..=428 | 430..500 => Self::none(status, now),
+            _ => return Self::failed(format!("status {status}"), previous, now),
+        };
+        Self { tdmrep: previous.and_then(|previous| previous.tdmrep.clone()), ..record }
+    }
+
+    fn answered(status: u16, body: &[u8], now: Timestamp) -> Self {
         if looks_like_html(body) && !has_robots_lines(body) {
             return Self::none(status, now);
         }
         let mut text = String::from_utf8_lossy(whole_lines(body)).into_owned();
         // The replaced bytes make the text longer, so it is cut again. U+FFFD has three bytes.
         text.truncate(whole_lines(text.as_bytes()).len());
-        Self { at: now, state: RobotsState::Rules { text } }
+        Self { at: now, state: RobotsState::Rules { text }, tdmrep: None }
     }
 
     pub(crate) fn none(status: u16, now: Timestamp) -> Self {
-        Self { at: now, state: RobotsState::NoRules { status } }
+        Self { at: now, state: RobotsState::NoRules { status }, tdmrep: None }
     }
 
     /// Creates the record of a failure at `now`. `previous` is the record before the failure. `reason` is in
@@ -143,7 +167,33 @@ impl RobotsRecord {
             Some(RobotsState::Rules { text }) => (1, now, Some(text.clone())),
             Some(RobotsState::NoRules { .. }) | None => (1, now, None),
         };
-        Self { at: now, state: RobotsState::Unreachable { reason, failures, since, last_known } }
+        let state = RobotsState::Unreachable { reason, failures, since, last_known };
+        Self { at: now, state, tdmrep: previous.and_then(|previous| previous.tdmrep.clone()) }
+    }
+
+    /// Applies the response to the request for the host's `tdmrep.json`. After a failure (429, 5xx), the last known
+    /// file stays.
+    pub fn apply_tdmrep(&mut self, status: u16, body: &[u8], now: Timestamp) {
+        match status {
+            200..300 if looks_like_html(body) => self.tdmrep = None,
+            200..300 => {
+                let body = &body[..body.len().min(ROBOTS_LIMIT)];
+                self.tdmrep = Some(SiteFile { at: now, text: String::from_utf8_lossy(body).into_owned() });
+            }
+            300..=428 | 430..500 => self.tdmrep = None,
+            _ => {}
+        }
+    }
+
+    /// Returns the text of the host's robots.txt, or the last known text if the last request failed. Returns `None` if
+    /// the host has none.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.state {
+            RobotsState::Rules { text } => Some(text),
+            RobotsState::NoRules { .. } => None,
+            RobotsState::Unreachable { last_known, .. } => last_known.as_deref(),
+        }
     }
 
     /// Returns when to request the robots.txt again.
@@ -155,6 +205,20 @@ impl RobotsRecord {
             RobotsState::Unreachable { failures, .. } => PAUSES.pause(failures - 1),
         };
         self.at.checked_add(pause).unwrap_or(Timestamp::MAX)
+    }
+
+    /// Returns which URLs each of these crawlers may request, as far as the text says. Crawlers that no group names
+    /// share the rules for `*`.
+    #[must_use]
+    pub fn rules_of(&self, products: &[&str]) -> Vec<Arc<RobotsRules>> {
+        let text = self.text().unwrap_or_default().as_bytes();
+        // No group names this crawler.
+        let others = Arc::new(RobotsRules::parse(text, ""));
+        let rules = |product: &&str| match names(text, product) {
+            true => Arc::new(RobotsRules::parse(text, product)),
+            false => Arc::clone(&others),
+        };
+        products.iter().map(rules).collect()
     }
 
     /// Returns the number of consecutive failures, or 0 if the last request did not fail.

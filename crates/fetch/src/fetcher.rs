@@ -24,6 +24,7 @@ use crate::error::FetchError;
 use crate::gate::{GateGuard, Gates};
 use crate::message::{Request, RequestKind, Response};
 use crate::permit::RequestLease;
+use crate::tdmrep::TDMREP_PATH;
 
 /// Maximum number of redirects for a robots.txt (RFC 9309, 2.3.1.2).
 const ROBOTS_HOPS: usize = 5;
@@ -254,18 +255,44 @@ impl Fetcher {
             cookies.store(&url, &response);
             let next = response.location.filter(|next| hops < ROBOTS_HOPS && is_web(next));
             match (response.status, next) {
-                (200..300, _) => {
-                    return RobotsAnswer::Record(RobotsRecord::answered(
-                        response.status,
-                        &response.body,
-                        now,
-                    ));
-                }
                 (301 | 302 | 303 | 307 | 308, Some(next)) => url = next,
-                (300..=428 | 430..500, _) => return none(response.status),
-                (status, _) => return failed(format!("status {status}")),
+                (status, _) => {
+                    let record = RobotsRecord::from_response(status, &response.body, previous, now);
+                    return RobotsAnswer::Record(record);
+                }
             }
             hops += 1;
+        }
+    }
+
+    /// Requests the `tdmrep.json` of a host, and applies the response to the host's record. Sends no request if the
+    /// robots.txt does not allow it. Follows up to five redirects within the host, with cookies as in
+    /// [`robots`](Self::robots). Calls `on_response` with each response and its URL, which returns the time of the
+    /// response. If a request fails, the record stays as it is.
+    pub async fn tdmrep(
+        &self,
+        request: RobotsRequest<'_>,
+        product: &str,
+        record: &mut RobotsRecord,
+        on_response: &mut (dyn FnMut(&Url, &Response) -> Timestamp + Send),
+    ) {
+        let RobotsRequest { mut url, site, group_of, lease, .. } = request;
+        let (access, mut cookies) = (record.rules(product), Cookies::of_site(&site));
+        url.set_path(TDMREP_PATH);
+        for _ in 0..=ROBOTS_HOPS {
+            let is_allowed = access.verdict(&url[Position::BeforePath..]).is_allowed();
+            let Some(group) = group_of(&url).filter(|_| is_allowed) else { return };
+            let cookie = cookies.header(&url);
+            let request = Request { cookie, ..Request::new(url.clone(), RequestKind::Robots) };
+            let Ok(response) = self.page(&request, &group, lease).await else { return };
+            let now = on_response(&url, &response);
+            cookies.store(&url, &response);
+            let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
+            let is_within = |next: &Url| is_web(next) && host_of(next) == host_of(&url);
+            match response.location.filter(|next| is_redirect && is_within(next)) {
+                Some(next) => url = next,
+                None => return record.apply_tdmrep(response.status, &response.body, now),
+            }
         }
     }
 }

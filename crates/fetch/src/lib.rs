@@ -32,9 +32,10 @@ mod robots;
 mod sent;
 pub mod settings;
 mod sniff;
+mod tdmrep;
 mod tls;
 
-pub use access::{Access, RobotsRecord, RobotsState};
+pub use access::{Access, RobotsRecord, RobotsState, SiteFile};
 pub use backoff::{BackoffReason, BackoffStart, Backoffs};
 pub use client::{Client, FILES_OF_A_REQUEST, choose_cryptography};
 pub use client_error::ClientError;
@@ -44,5 +45,7 @@ pub use fetcher::{Fetcher, MAX_REDIRECT_WAIT, Politeness, RobotsAnswer, RobotsRe
 pub use gate::{GateGuard, Gates};
 pub use message::{Request, RequestKind, Response};
 pub use permit::RequestLease;
+pub use robots::usage::{RobotsUsage, UsageLine};
 pub use robots::{ROBOTS_LIMIT, RobotsDecision, RobotsRules};
+pub use tdmrep::{TDMREP_PATH, TdmRule, TdmRules};
 pub use tls::{RootCertificates, TlsFault};

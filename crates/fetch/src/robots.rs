@@ -16,8 +16,9 @@
 //!
 //! One file may have 50,000 rules. They are not compared with a path one by one (`robots/matcher.rs`).
 
-mod matcher;
-mod normal;
+pub(crate) mod matcher;
+pub(crate) mod normal;
+pub(crate) mod usage;
 
 use std::time::Duration;
 
@@ -145,6 +146,17 @@ struct Agents {
     all: bool,
 }
 
+impl Agents {
+    /// Adds the value of a `User-agent` line. Returns whether it names the crawler `product`.
+    fn add(&mut self, value: &str, product: &str) -> bool {
+        let name = token(value);
+        let is_ours = !name.is_empty() && name.eq_ignore_ascii_case(product);
+        self.ours |= is_ours;
+        self.all |= value == "*" || value.starts_with("* ");
+        is_ours
+    }
+}
+
 struct RobotsReader<'a> {
     product: &'a str,
     agents: Agents,
@@ -177,10 +189,7 @@ impl<'a> RobotsReader<'a> {
         let Some((key, value)) = key_and_value(line) else { return };
         match key.as_str() {
             key if is_user_agent(key) => self.user_agent(&String::from_utf8_lossy(value)),
-            "allow" => self.rule(true, value),
-            "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => {
-                self.rule(false, value)
-            }
+            key if is_rule(key) => self.rule(key == "allow", value),
             "crawl-delay" | "crawldelay" => self.crawl_delay(value),
             key if is_sitemap(key) && !value.is_empty() => {
                 self.sitemaps.push(String::from_utf8_lossy(value).into_owned());
@@ -194,12 +203,7 @@ impl<'a> RobotsReader<'a> {
             self.agents = Agents::default();
             self.closed = false;
         }
-        let name = token(value);
-        if !name.is_empty() && name.eq_ignore_ascii_case(self.product) {
-            self.agents.ours = true;
-            self.named = true;
-        }
-        self.agents.all |= value == "*" || value.starts_with("* ");
+        self.named |= self.agents.add(value, self.product);
     }
 
     fn rule(&mut self, allow: bool, value: &'a [u8]) {
@@ -259,6 +263,18 @@ pub(crate) fn has_robots_lines(bytes: &[u8]) -> bool {
 
 fn is_user_agent(key: &str) -> bool {
     matches!(key, "user-agent" | "useragent" | "user agent")
+}
+
+/// Whether a key is `Allow`, `Disallow` or a common misspelling.
+fn is_rule(key: &str) -> bool {
+    matches!(key, "allow" | "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw")
+}
+
+/// Whether a robots.txt has a group that names the crawler with the product token `product`.
+pub(crate) fn names(bytes: &[u8], product: &str) -> bool {
+    let product = token(product.trim());
+    let mut agents = lines(bytes).filter_map(key_and_value).filter(|(key, _)| is_user_agent(key));
+    agents.any(|(_, value)| Agents::default().add(&String::from_utf8_lossy(value), product))
 }
 
 fn is_sitemap(key: &str) -> bool {

@@ -26,6 +26,7 @@ pub mod metadata;
 pub mod robots;
 pub mod source;
 pub mod text;
+pub mod usage;
 pub mod words;
 
 mod author;

@@ -54,21 +54,25 @@ impl RobotsDirectives {
     /// ```
     #[must_use]
     pub fn from_header(value: &str, agent: &str) -> Self {
-        let (mut found, mut is_for_us) = (Self::default(), true);
-        for part in value.split(',') {
-            let directives = match part.split_once(':') {
-                Some((name, rest)) if is_crawler(name.trim()) => {
-                    is_for_us = name.trim() == "*" || name.trim().eq_ignore_ascii_case(agent);
-                    rest
-                }
-                _ => part,
-            };
-            if is_for_us {
-                found |= Self::from_content(directives);
-            }
-        }
+        let mut found = Self::default();
+        directives_for(value, agent).for_each(|directives| found |= Self::from_content(directives));
         found
     }
+}
+
+/// Returns the directives in an `X-Robots-Tag` header that concern the crawler `agent`.
+pub fn directives_for<'a>(value: &'a str, agent: &str) -> impl Iterator<Item = &'a str> {
+    let mut is_for_us = true;
+    value.split(',').filter_map(move |part| {
+        let directives = match part.split_once(':') {
+            Some((name, rest)) if is_crawler(name.trim()) => {
+                is_for_us = name.trim() == "*" || name.trim().eq_ignore_ascii_case(agent);
+                rest
+            }
+            _ => part,
+        };
+        is_for_us.then_some(directives)
+    })
 }
 
 /// Whether the text before a colon is the name of a crawler, and not a directive with a value, such as

@@ -16,8 +16,8 @@
 //! **Invariant:** sled on disk never has a change that the archive on disk does not have. If the archive has more,
 //! because a crash happened between the two, the next [`Writer::open_archive`] applies the rest.
 //!
-//! These records are not logged: raw pages, which are in the archive as responses, and the records about the files
-//! of the store itself ([`is_logged`]).
+//! A raw page is logged without its body, which is in the archive as a response. The records about the files of the store
+//! itself are not logged ([`is_logged`]).
 //!
 //! Limitation: the changes of a shared database are not in the archive. The database is backed up with its own tools.
 
@@ -36,6 +36,7 @@ use tracing::{info, warn};
 
 use crate::archive::ArchiveTarget;
 use crate::engine::{Batch, Write};
+use crate::packed::unpack_page;
 use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{ArchiveEnd, PackedPage, RawPage, Store, StoreError, UrlRecord, UrlState, Writer, keys};
@@ -61,7 +62,7 @@ const OF_FILES: [&str; 8] =
 
 fn is_logged(key: &[u8]) -> bool {
     match key.split_first() {
-        Some((&(keys::PAGE | keys::FILE | keys::MESSAGE), _)) => false,
+        Some((&(keys::FILE | keys::MESSAGE), _)) => false,
         Some((&keys::META, name)) => !OF_FILES.iter().any(|other| other.as_bytes() == name),
         _ => true,
     }
@@ -72,6 +73,19 @@ struct WriteRef<'a>(&'a Bytes, Option<&'a Bytes>);
 
 #[derive(Deserialize)]
 struct OwnedWrite(ByteBuf, Option<ByteBuf>);
+
+/// Appends a write of the store to a block of changes, if it is logged.
+fn push_logged(block: &mut Vec<u8>, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
+    match value {
+        _ if !is_logged(key) => {}
+        Some(value) if key.first() == Some(&keys::PAGE) => {
+            let without_body = RawPage { body: Vec::new(), ..unpack_page(value)? };
+            push(block, key, Some(&PackedPage::from_page(&without_body).0));
+        }
+        value => push(block, key, value),
+    }
+    Ok(())
+}
 
 /// Appends a write to a block of changes.
 fn push(block: &mut Vec<u8>, key: &[u8], value: Option<&[u8]>) {
@@ -164,8 +178,8 @@ impl SnapshotPart {
     }
 }
 
-/// Reads the raw page of a URL from its archived response.
-fn raw_page(files: &BTreeMap<u32, PathBuf>, record: &UrlRecord) -> Result<RawPage, String> {
+/// Reads the body of a raw page from its archived response.
+fn archived_body(files: &BTreeMap<u32, PathBuf>, record: &UrlRecord) -> Result<Vec<u8>, String> {
     let archived = record.archived.ok_or("its response is not in the archive")?;
     let file = files.get(&archived.file).ok_or("its archive file is missing")?;
     let mut reader =
@@ -177,11 +191,7 @@ fn raw_page(files: &BTreeMap<u32, PathBuf>, record: &UrlRecord) -> Result<RawPag
         None => return Err("the archive file ends before it".into()),
     };
     let message = response.http().ok_or("its archive record is not a response")?;
-    Ok(RawPage {
-        body: message.payload(MAX_BLOCK).body,
-        content_type: message.header("content-type").map(str::to_owned),
-        fetched: response.header.date().ok_or("its archive record has no date")?,
-    })
+    Ok(message.payload(MAX_BLOCK).body)
 }
 
 /// Whether a record of an archive has changes of a store.
@@ -381,7 +391,7 @@ impl Writer {
         self.flush()
     }
 
-    /// Adds the raw pages that wait for a template and are missing, from their archived responses.
+    /// Adds the bodies of the raw pages that wait for a template, from their archived responses.
     fn restore_raw_pages(&mut self, folder: &Path) -> Result<(), StoreError> {
         let files: BTreeMap<u32, PathBuf> = names(folder)?
             .into_iter()
@@ -393,17 +403,18 @@ impl Writer {
             let record: UrlRecord = decode("a URL", &value)?;
             let needs_page = matches!(record.state, UrlState::Buffered { .. } | UrlState::Kept);
             let Some(url) = keys::last_url(&key).filter(|_| needs_page) else { continue };
-            if store.engine.has(&keys::page(url))? {
-                continue;
-            }
-            match raw_page(&files, &record) {
-                Ok(page) => {
-                    let page = PackedPage::from_page(&page).0;
-                    self.apply_logged(Batch { writes: [(keys::page(url), Write::Put(page))].into() })?;
-                }
+            let key = keys::page(url);
+            let page = store.engine.get(&key)?.map(|bytes| unpack_page(&bytes)).transpose()?;
+            let Some(page) = page.filter(|page| page.body.is_empty()) else { continue };
+            let write = match archived_body(&files, &record) {
+                Ok(body) => Write::Put(PackedPage::from_page(&RawPage { body, ..page }).0),
                 // The training counts the page as unreadable.
-                Err(reason) => warn!(url = record.url, reason, "the raw page cannot be restored"),
-            }
+                Err(reason) => {
+                    warn!(url = record.url, reason, "the raw page cannot be restored");
+                    Write::Remove
+                }
+            };
+            self.apply_logged(Batch { writes: [(key, write)].into() })?;
         }
         Ok(())
     }
@@ -470,7 +481,7 @@ impl Writer {
         let store = self.store();
         let (mut block, mut part, mut records) = (Vec::new(), SnapshotPart::Begin, 0_u64);
         self.logged = Some(0);
-        for space in keys::SPACES {
+        for space in keys::SPACES.into_iter().chain([keys::PAGE]) {
             for pair in store.scan([space]) {
                 let (key, value) = match pair {
                     Ok(pair) => pair,
@@ -480,10 +491,8 @@ impl Writer {
                     }
                     Err(error) => return Err(error),
                 };
-                if is_logged(&key) {
-                    push(&mut block, &key, Some(&value));
-                    records += 1;
-                }
+                push_logged(&mut block, &key, Some(&value))?;
+                records += 1;
                 if block.len() >= PART {
                     self.append_block(&std::mem::take(&mut block), Some(part))?;
                     part = SnapshotPart::Part;
@@ -502,12 +511,13 @@ impl Writer {
 
     /// Appends the committed writes that are not in the database yet.
     pub(crate) fn append_changes(&mut self) -> Result<(), StoreError> {
-        let mut block = Vec::new();
+        let (mut block, mut pushed) = (Vec::new(), Ok(()));
         self.store.engine.waiting(&mut |key, value| {
-            if is_logged(key) {
-                push(&mut block, key, value);
+            if pushed.is_ok() {
+                pushed = push_logged(&mut block, key, value);
             }
         });
+        pushed?;
         if block.is_empty() {
             return Ok(());
         }

@@ -242,7 +242,12 @@ mod tests {
     #[test]
     fn a_page_comes_back_and_one_that_is_damaged_is_told() {
         let body = b"<p>rain</p>".repeat(1000);
-        let page = RawPage { body, content_type: Some("text/html".into()), fetched: Timestamp::UNIX_EPOCH };
+        let page = RawPage {
+            body,
+            content_type: Some("text/html".into()),
+            fetched: Timestamp::UNIX_EPOCH,
+            ..RawPage::default()
+        };
         let PackedPage(bytes) = PackedPage::from_page(&page);
         assert!(bytes.len() < 500, "{}", bytes.len());
         assert_eq!(unpack_page(&bytes).unwrap(), page);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_corpus::Usage;
 use gleaner_frontier::{CanonicalUrl, Outcome, OutcomeClass, RevisitSchedule, Role, UrlKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -196,7 +197,7 @@ impl HostRecord {
 }
 
 /// A raw page that is stored for training or for a later extraction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RawPage {
     /// The body's bytes, after removal of content codings such as gzip, but before character decoding.
     #[serde(with = "serde_bytes")]
@@ -205,6 +206,9 @@ pub struct RawPage {
     pub content_type: Option<String>,
     /// When the page was fetched.
     pub fetched: Timestamp,
+    /// What was stated about the use of the page.
+    #[serde(default)]
+    pub usage: Usage,
 }
 
 /// The counts of one host in one run.
@@ -358,6 +362,8 @@ pub(crate) fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> R
 
 #[cfg(test)]
 mod tests {
+    use gleaner_corpus::Preference;
+
     use super::*;
 
     #[test]
@@ -366,6 +372,32 @@ mod tests {
         let totals: Totals = decode("the totals", &encode(&(languages, 5_u64))).unwrap();
         assert_eq!((totals.documents(), totals.words(), totals.duplicates), (3, 700, 5));
         assert_eq!((totals.near_duplicates, totals.clusters, totals.numbers), (0, 0, 0));
+    }
+
+    #[test]
+    fn usage_of_which_nothing_is_stated_takes_one_byte() {
+        assert_eq!(encode(&Usage::default()).len(), 1);
+        let at: Timestamp = "2026-11-20T02:00:00.000007Z".parse().unwrap();
+        let usage = Usage {
+            use_train_ai: Preference::Disallow,
+            use_search: Preference::Allow,
+            use_tdm: Preference::Disallow,
+            use_statements: vec!["header Content-Usage: train-ai=n".into()],
+            barred_agents: vec!["CCBot".into()],
+            robots_fetched: Some(at),
+            ..Usage::default()
+        };
+        assert_eq!(decode::<Usage>("a usage", &encode(&usage)).unwrap(), usage);
+        let barred =
+            Usage { barred_agents: vec!["CCBot".into()], robots_fetched: Some(at), ..Usage::default() };
+        assert_eq!(encode(&barred).len(), 20);
+    }
+
+    #[test]
+    fn raw_pages_of_older_stores_are_read() {
+        let older = (serde_bytes::Bytes::new(b"<p>"), Some("text/html"), Timestamp::UNIX_EPOCH);
+        let page: RawPage = decode("a raw page", &encode(&older)).unwrap();
+        assert_eq!((page.body.as_slice(), page.usage), (&b"<p>"[..], Usage::default()));
     }
 
     #[test]

@@ -179,7 +179,12 @@ fn buffered_pages_keep_their_bytes_until_their_end(place: &Place) {
     let mut writer = place.open();
     let urls = ["http://a.example/2", "http://a.example/1"];
     discover(&mut writer, &urls.map(|url| (url, 1)));
-    let page = RawPage { body: b"<p>Ch\xe1\xbb\xa3".to_vec(), content_type: None, fetched: NOW };
+    let page = RawPage {
+        body: b"<p>Ch\xe1\xbb\xa3".to_vec(),
+        content_type: None,
+        fetched: NOW,
+        ..RawPage::default()
+    };
     for (at, url) in (1..).zip(urls) {
         let mut change = writer.begin();
         change.put_page(key(url), PackedPage::from_page(&page));
@@ -202,7 +207,7 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
     let mut writer = place.open();
     let urls = ["http://a.example/1", "http://a.example/2", "http://a.example/3"];
     discover(&mut writer, &urls.map(|url| (url, 1)));
-    let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
+    let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW, ..RawPage::default() };
     for url in urls {
         let mut change = writer.begin();
         change.put_page(key(url), PackedPage::from_page(&page));
@@ -241,7 +246,7 @@ fn a_kept_page_can_be_gathered_or_let_go(place: &Place) {
 fn a_raw_page_that_no_url_names_is_swept_away() {
     let (folder, mut writer) = fresh();
     discover(&mut writer, &[("http://a.example/1", 1)]);
-    let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW };
+    let page = RawPage { body: b"x".to_vec(), content_type: None, fetched: NOW, ..RawPage::default() };
     let mut change = writer.begin();
     change.put_page(key("http://a.example/1"), PackedPage::from_page(&page));
     writer.commit(change).unwrap();

@@ -85,7 +85,8 @@ fn act(writer: &mut Writer, step: &Step, time: usize) {
     | Step::Retry(page)
     | Step::Revisit(page)) = *step;
     let (url, key) = (url(page), url(page).key());
-    let raw = RawPage { body: url.as_str().into(), content_type: None, fetched: at(time) };
+    let raw =
+        RawPage { body: url.as_str().into(), content_type: None, fetched: at(time), ..RawPage::default() };
     let mut change = writer.begin();
     let found = FoundUrl { url: url.clone(), role: Role::Page, dated: None, news: page % 2 == 0 };
     change.discover(None, &found, 1, 0, QueuePosition { rank: 3, fresh: Some(at(page)) }).unwrap();

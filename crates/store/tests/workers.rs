@@ -328,7 +328,12 @@ fn nothing_is_written_for_a_partition_that_is_another_workers() {
             writer.commit(change)
         }),
         ("a raw page", |writer, url| {
-            let page = RawPage { body: b"<p>".to_vec(), content_type: None, fetched: Timestamp::UNIX_EPOCH };
+            let page = RawPage {
+                body: b"<p>".to_vec(),
+                content_type: None,
+                fetched: Timestamp::UNIX_EPOCH,
+                ..RawPage::default()
+            };
             let mut change = writer.begin();
             change.put_page(url.key(), PackedPage::from_page(&page));
             writer.commit(change)

@@ -84,8 +84,10 @@ impl GeneratedPapers {
                 PageResponse::redirect(StatusCode::FOUND, target)
             }
             "/robots.txt" => {
-                let text =
-                    format!("User-agent: *\nDisallow: /private/\nSitemap: http://{host}/sitemap.xml\n");
+                let text = format!(
+                    "User-agent: *\nDisallow: /private/\nContent-Signal: search=yes, ai-train=no\n\n\
+                     User-agent: CCBot\nDisallow: /\n\nSitemap: http://{host}/sitemap.xml\n"
+                );
                 PageResponse::text(StatusCode::OK, &text)
             }
             "/sitemap.xml" if self.listed > 0 => self.sitemap(host),

@@ -1,12 +1,13 @@
 //! Options of `gleaner export`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use gleaner_corpus::Tones;
 use gleaner_corpus::condition::FIGURES;
 use gleaner_corpus::query::{TEXT_FIELDS, TIME_FIELDS};
+use gleaner_corpus::{Purpose, Tones};
 use gleaner_crawl::settings::ByteSize;
 use gleaner_export::{FORMATS, Fields, FormatKind};
 
@@ -72,6 +73,19 @@ pub(crate) struct Export {
     /// lower case; repeatable, one text must match
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) tag: Vec<String>,
+    /// Export only documents whose site and page do not disallow this use: train-ai, search, ai-input or tdm;
+    /// repeatable, all must hold. A document about which nothing is stated, or that was stored by an older
+    /// version, is exported
+    #[arg(long, value_name = "USE", value_parser = Purpose::from_str)]
+    pub(crate) allowed: Vec<Purpose>,
+    /// Export only documents whose site or page explicitly allows this use; repeatable, all must hold. A
+    /// document about which nothing is stated is left out
+    #[arg(long, value_name = "USE", value_parser = Purpose::from_str)]
+    pub(crate) explicitly_allowed: Vec<Purpose>,
+    /// Export only documents from whose page robots.txt does not bar this crawler, one of corpus.agents;
+    /// repeatable, all must hold
+    #[arg(long, value_name = "CRAWLER", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) not_barred: Vec<String>,
     /// Export only the first N documents, in the order of their ids
     #[arg(long, value_name = "N", value_parser = number::<1>)]
     pub(crate) limit: Option<u64>,
@@ -130,6 +144,7 @@ Examples:
   gleaner export --published-from 7d --host vnexpress.net --out week.parquet
   gleaner export --published-from 2026-11-01 --published-to 2026-11-30 --out november.csv
   gleaner export --sample 500 --seed 1 --fields id,title,text --out sample.jsonl
+  gleaner export --allowed train-ai --not-barred CCBot --out for-training.parquet
   gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
   gleaner export --format vertical --into sketch-engine --language vi
   gleaner export --format datasets --into for-hugging-face --shard-size 256MiB",

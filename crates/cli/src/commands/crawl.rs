@@ -7,7 +7,7 @@ use crate::status::Hooks;
 use console::Term;
 use gleaner_crawl::render::text::{count, duration};
 use gleaner_crawl::report::{GroupedCounts, Report, RunStatus, text};
-use gleaner_crawl::{Budget, DeferredHost, Ending, Summary};
+use gleaner_crawl::{Budget, DeferredHost, Ending, Summary, Wanted};
 use gleaner_frontier::OutcomeClass;
 use gleaner_store::Counts;
 use jiff::Timestamp;
@@ -23,6 +23,9 @@ use crate::{CommandResult, distributed, output, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
     let mut daemon = Daemon::open(common, &args.seeds, &args.urls, &args.budgets, |_| Ok(()))?;
+    if args.now {
+        daemon.wanted = Wanted::Waiting;
+    }
     daemon.serve(args.status.status, &args.status.access, Hooks::default())?;
     let began = Instant::now();
     let crawled = daemon.crawl();
@@ -52,7 +55,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
 const HOSTS: usize = 20;
 
 /// `store_arguments` has the options with which other commands find the corpus.
-fn format_summary(
+pub(super) fn format_summary(
     summary: &Summary,
     seconds: f64,
     place: &str,

@@ -16,6 +16,7 @@ pub(crate) mod page_files;
 pub(crate) mod page_reader;
 pub(crate) mod rebuild;
 mod rebuild_store;
+pub(crate) mod refetch;
 pub(crate) mod removals;
 pub(crate) mod remove;
 pub(crate) mod replay;

@@ -14,7 +14,7 @@ use gleaner_corpus::Admission;
 use gleaner_crawl::render::language::Bilingual;
 use gleaner_crawl::repair::RepairRules;
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary};
+use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary, Wanted};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Scope, Seed};
 use gleaner_store::{Store, Writer};
@@ -46,6 +46,8 @@ pub(crate) struct Daemon {
     pub(crate) progress: Arc<Progress>,
     /// How long after its start a crawl waits for sites that do not respond.
     pub(crate) patience: Duration,
+    /// Which URLs a crawl requests.
+    pub(crate) wanted: Wanted,
     /// Set by Ctrl-C and SIGTERM. The stop button of the status page does not set it.
     pub(crate) stop: StopRequest,
     next_start: Arc<Mutex<Option<Timestamp>>>,
@@ -145,6 +147,7 @@ impl Daemon {
             store,
             progress,
             patience: Duration::ZERO,
+            wanted: Wanted::Due,
             stop,
             next_start: Arc::default(),
             console,
@@ -180,6 +183,7 @@ impl Daemon {
             progress: Arc::clone(&self.progress),
             clock: Clock::default(),
             patience: self.patience,
+            wanted: self.wanted.clone(),
         });
         self.show(None);
         drop(display);

@@ -142,7 +142,7 @@ impl Fixture {
             body: format!("<p>Người dân lo lắng.</p><p>{}", "&lt;script&gt;alert(3)&lt;/script&gt;")
                 .into_bytes(),
             content_type: Some("text/html; charset=utf-8".into()),
-            fetched: Timestamp::UNIX_EPOCH,
+            ..RawPage::default()
         };
         let key = CanonicalUrl::parse(pages[0].0).unwrap().key();
         let mut change = writer.begin();

@@ -93,6 +93,7 @@ fn crawl(config: &Config, start: Timestamp) -> (Summary, Store) {
         stop: StopRequest::default(),
         progress: Arc::new(Progress::default()),
         patience: Duration::ZERO,
+        wanted: gleaner_crawl::Wanted::Due,
         clock: Clock::from_fn(move || start + SignedDuration::try_from(began.elapsed()).unwrap()),
     };
     (gleaner_crawl::run(start).unwrap(), store)

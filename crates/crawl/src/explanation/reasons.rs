@@ -146,7 +146,10 @@ pub(super) fn of_rule(rule: &str) -> String {
             (Some(day), _) => format!("xuất bản trước {day}"),
             (None, Some(Ok(pattern))) => format!("không có gì mới ở {pattern} (crawl.skip_traps)"),
             (None, Some(Err(name))) => format!("{name} là tham số phiên (crawl.skip_traps)"),
-            (None, None) => rule.to_owned(),
+            (None, None) => match rule.strip_prefix("the site disallows ") {
+                Some(purpose) => format!("trang báo không cho dùng văn bản vào {purpose}"),
+                None => rule.to_owned(),
+            },
         },
     }
 }

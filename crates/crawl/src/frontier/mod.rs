@@ -25,6 +25,7 @@ use url::Url;
 use crate::explanation::ON_HOLD;
 use crate::session_config::SessionConfig;
 use crate::traps::{Traps, rules_of};
+use crate::usage::{SiteUsage, UsageSource};
 use crate::visit::robots_path;
 use budget::RunBudget;
 use known_urls::KnownUrls;
@@ -69,6 +70,8 @@ pub(crate) struct FrontierHost {
     pub(crate) site: Arc<str>,
     /// The rules of the host's robots.txt. `None` until they are known.
     pub(crate) access: Option<Access>,
+    /// What the host's files state about the use of its pages.
+    pub(crate) usage: Arc<SiteUsage>,
     pub(crate) robots_due: Timestamp,
     /// Number of consecutive failed requests for the robots.txt, if the last one was in this run. Otherwise 0.
     pub(crate) robots_failures: u32,
@@ -189,6 +192,7 @@ impl Frontier {
             group: Arc::clone(&group),
             site: record.domain.as_str().into(),
             access: None,
+            usage: Arc::default(),
             robots_due: Timestamp::MIN,
             robots_failures: 0,
             requests: self.counts.get(&record.name).map_or(0, requests),
@@ -266,9 +270,15 @@ impl Frontier {
             self.other_domains.set(id, sitemaps(&host.name, &access), &self.scope);
         }
         host.access = Some(access);
+        host.usage = Arc::new(SiteUsage::new(robots, &self.session.config));
         let is_stale = robots.stale(self.session.clock.now());
         host.robots_due = if is_stale { Timestamp::MIN } else { robots.next_ask() };
         self.politeness.gates.raise_delay(&host.group, delay);
+    }
+
+    /// Returns what is stated about the use of the pages of a host.
+    pub(crate) fn usage_of(&self, id: HostId) -> UsageSource {
+        UsageSource::Response(self.hosts.get(&id).map(|host| Arc::clone(&host.usage)).unwrap_or_default())
     }
 
     /// With several workers, finds the sitemaps that the robots.txt of other workers' hosts name. `names` are hosts out
@@ -357,6 +367,10 @@ impl Frontier {
             return self.later(id, host, held, ON_HOLD);
         }
         let Some((key, record)) = self.store.next_ready(id)? else { return Ok(NextUrl::Nothing) };
+        // The wanted URLs are the first of their hosts.
+        if self.session.only.as_ref().is_some_and(|only| !only.contains(&key)) {
+            return Ok(NextUrl::Nothing);
+        }
         let url = record.canonical_url()?;
         // The other URLs of a host out of scope are from a crawl with other seeds. They stay in the queue.
         if host.only_sitemaps && !self.other_domains.allows(&url, &record) {

@@ -18,7 +18,11 @@ fn frontier(sets: &[&str]) -> (tempfile::TempDir, Writer, Frontier, HostId) {
 }
 
 fn robots(frontier: &Frontier, text: &str) -> RobotsRecord {
-    RobotsRecord { at: frontier.session.clock.now(), state: RobotsState::Rules { text: text.into() } }
+    RobotsRecord {
+        at: frontier.session.clock.now(),
+        state: RobotsState::Rules { text: text.into() },
+        tdmrep: None,
+    }
 }
 
 #[test]

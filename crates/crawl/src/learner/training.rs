@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gleaner_corpus::{ContentHash, Document, Method};
+use gleaner_corpus::{ContentHash, Document, Method, Usage};
 use gleaner_extract::Pins;
 use gleaner_extract::template::{PreparedTemplate, SiteTemplate};
 use gleaner_frontier::{CanonicalUrl, Outcome, UrlKey};
@@ -55,6 +55,7 @@ pub(crate) struct BufferedPage {
 struct ParsedPage {
     origin: Origin,
     page: Page,
+    usage: Usage,
 }
 
 pub(crate) fn train(
@@ -98,20 +99,22 @@ pub(crate) fn train(
     if template.is_none() {
         separate_equal_texts(job, now, &kept, &mut drafts, pins);
     }
-    let packed =
-        |draft: DraftResult| rules.admit_draft(draft.map_err(|reason| Outcome::Unreadable { reason })?);
-    let pages =
-        keys.into_iter().zip(drafts).map(|(key, draft)| BufferedPage { key, document: packed(draft) });
+    let packed = |draft: DraftResult, usage| {
+        rules.admit_draft(draft.map_err(|reason| Outcome::Unreadable { reason })?, usage)
+    };
+    let usages = kept.into_iter().map(|kept| kept.usage);
+    let pages = keys.into_iter().zip(drafts).zip(usages);
+    let pages = pages.map(|((key, draft), usage)| BufferedPage { key, document: packed(draft, usage) });
     Ok(TrainingResult { template, pages: pages.chain(unreadable).collect() })
 }
 
 fn parsed(read: UrlWithPage) -> Result<ParsedPage, String> {
     let (record, page) = read.map_err(|error| error.to_string())?;
     let record = record.ok_or("its URL has no record")?;
-    let RawPage { body, content_type, fetched } = page.ok_or("its raw page is missing")?;
+    let RawPage { body, content_type, fetched, usage } = page.ok_or("its raw page is missing")?;
     let url = CanonicalUrl::parse(&record.url).map_err(|error| error.to_string())?;
     let page = complete(&decode(&body, content_type.as_deref()).text);
-    Ok(ParsedPage { origin: Origin { url, fetched }, page })
+    Ok(ParsedPage { origin: Origin { url, fetched }, page, usage })
 }
 
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
@@ -163,7 +166,8 @@ mod tests {
             terms.replace("publisher", "owner").repeat(3)
         );
         let url = CanonicalUrl::parse(&format!("http://a.example/{number}")).unwrap();
-        ParsedPage { origin: Origin { url, fetched: Timestamp::UNIX_EPOCH }, page: Page::parse(&html) }
+        let (origin, page) = (Origin { url, fetched: Timestamp::UNIX_EPOCH }, Page::parse(&html));
+        ParsedPage { origin, page, usage: Usage::default() }
     }
 
     #[test]

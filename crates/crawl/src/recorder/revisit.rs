@@ -196,7 +196,7 @@ impl Recorder {
     ) -> Result<(), CrawlError> {
         let is_update = visit.record.role == Role::Page && visit.record.last.as_ref().is_some_and(is_article);
         let is_scheduled = self.next_look(&visit.record).is_some_and(|due| due <= visit.at);
-        if !is_update || is_scheduled || !is_article(outcome) {
+        if !is_update || is_scheduled || self.session.only.is_some() || !is_article(outcome) {
             return Ok(());
         }
         let host = change.host(visit.url.host(), visit.url.domain())?;

@@ -7,6 +7,8 @@
 //! is shorter than its `Content-Length`, ends within compressed or chunked data, its text or a tag, or has status
 //! 206. The rules are those of a crawl ([`is_complete`], [`breaks_off`]).
 
+use std::sync::Arc;
+
 use crate::settings::Config;
 use gleaner_archive::{Digest, HttpMessage, Payload, Record, Truncation};
 use gleaner_fetch::Response;
@@ -14,7 +16,8 @@ use gleaner_frontier::{CanonicalUrl, Outcome, Role};
 use gleaner_http::coding::{breaks_off, is_complete, is_whole_range};
 use jiff::Timestamp;
 
-use crate::archive::{ROBOTS, ROLE};
+use crate::archive::{ROBOTS, ROLE, TDMREP};
+use crate::usage::SiteUsage;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RecordPlace {
@@ -52,6 +55,8 @@ pub(crate) struct ArchivedResponse {
     /// The outcome of the visit if the body is not read. `None` if the body is read.
     pub(crate) unread: Option<Outcome>,
     pub(crate) place: RecordPlace,
+    /// What the files of the host that were in force stated about the use of its pages.
+    pub(crate) site: Arc<SiteUsage>,
 }
 
 impl ArchivedResponse {
@@ -69,7 +74,7 @@ impl ArchivedResponse {
         let header = &record.header;
         let kind = kind(record)?;
         let role = header.get(ROLE);
-        if role == Some(ROBOTS) {
+        if matches!(role, Some(ROBOTS | TDMREP)) {
             return Err("robots");
         }
         let target = header.target().ok_or("no_target")?;
@@ -90,7 +95,8 @@ impl ArchivedResponse {
         let mut response = Response::new(url.url(), message.status, message.headers);
         response.body = payload.body;
         let digest = header.get("WARC-Payload-Digest").and_then(Digest::from_label);
-        let answer = Self { url, at, role, response, payload: digest, unread, place };
+        let site = Arc::default();
+        let answer = Self { url, at, role, response, payload: digest, unread, place, site };
         if answer.is_success() && role.is_none() && answer.response.accept_page().is_err() {
             return Err("wrong_type");
         }

@@ -163,6 +163,7 @@ pub fn replay(start: Replay) -> Result<ReplaySummary, CrawlError> {
         progress: Arc::clone(&progress),
         awaits_until: clock.now(),
         clock,
+        only: None,
     };
     let plan = Plan { purpose, session, sources, settings, limits };
     let (mut replayed, mut is_over) = (ReplaySummary::default(), false);

@@ -23,6 +23,9 @@ use crate::page_links::FoundLinks;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::session::Session;
+use crate::settings::Config;
+use crate::usage::site_files::SiteFiles;
+use crate::usage::{UsageSource, known_usage};
 use crate::visit::Visit;
 
 const WAITING: usize = 64;
@@ -47,6 +50,9 @@ pub(super) struct Replayer {
     own: OwnPartitions,
     /// The events of the thread that reads the files. The channel closes after the last file.
     incoming: Receiver<FileEvent>,
+    /// The robots.txt and tdmrep.json that were read so far.
+    site_files: SiteFiles,
+    config: Arc<Config>,
     is_open: bool,
     events: Receiver<Event>,
     followed: Instant,
@@ -197,6 +203,8 @@ impl Replayer {
             admission: Arc::clone(&plan.session.admission),
             own,
             incoming,
+            site_files: SiteFiles::default(),
+            config: Arc::clone(&plan.session.config),
             is_open: true,
             events: session.arrivals.clone(),
             followed: Instant::now(),
@@ -252,7 +260,12 @@ impl Replayer {
 
     fn handle(&mut self, heard: FileEvent) -> Result<(), CrawlError> {
         match heard {
-            FileEvent::Answer(answer) => {
+            FileEvent::SiteFile(file) => {
+                *self.replayed.passed_over.entry("robots").or_default() += 1;
+                self.site_files.add(*file);
+            }
+            FileEvent::Answer(mut answer) => {
+                answer.site = self.site_files.usage_of(answer.url.host(), &self.config);
                 self.reached(answer.place);
                 self.open.insert(answer.place);
                 self.waiting_bytes += answer.response.body.len();
@@ -331,6 +344,7 @@ impl Replayer {
         }
         let Some(mut record) = pipeline.recorder.store.url(key)? else { return Ok(None) };
         let Some(host) = pipeline.frontier.hosts.get(&record.host) else { return Ok(None) };
+        let site = Arc::clone(&host.usage);
         let (group, template) = (Arc::clone(&host.group), pipeline.learner.template(record.host));
         let host_id = record.host;
         // A page that was requested as a sitemap turned out to be an article. A re-extraction reads only pages.
@@ -344,6 +358,10 @@ impl Replayer {
             record.archived = Some(archived(file, answer.place.offset, answer.at, digests));
         }
         let (begun, at, url) = (Instant::now(), answer.at, answer.url.clone());
+        let usage = match self.purpose {
+            Purpose::Reextract => known_usage(&pipeline.recorder.store, site, &url, at)?,
+            Purpose::Rebuild | Purpose::Ingest => UsageSource::Response(Arc::clone(&answer.site)),
+        };
         Ok(Some(Visit {
             key,
             url,
@@ -353,6 +371,7 @@ impl Replayer {
             at,
             lease: pipeline.recorder.store.lease_of(host_id),
             template,
+            usage,
             chain: None,
         }))
     }

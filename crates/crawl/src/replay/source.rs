@@ -17,6 +17,7 @@ use tracing::warn;
 
 use super::archived_response::{ArchivedResponse, BodyLimits, RecordPlace};
 use super::marks::{DONE, FileMarks, OwnPartitions};
+use crate::usage::site_files::SiteFileResponse;
 
 const AHEAD: usize = 16;
 
@@ -44,6 +45,11 @@ impl WarcFile {
         Self { path: (&file.name).into(), offsets: None, stored: Some(number) }
     }
 
+    /// Whether the file may have data after this offset.
+    fn is_longer_than(&self, offset: u64) -> bool {
+        self.stored.is_some() || fs::metadata(&self.path).is_ok_and(|file| file.len() > offset)
+    }
+
     /// Returns the file's number in gleaner's own archive, or 0 for other files.
     #[must_use]
     pub fn number(&self) -> u32 {
@@ -58,6 +64,8 @@ impl WarcFile {
 #[derive(Debug)]
 pub(crate) enum FileEvent {
     Answer(Box<ArchivedResponse>),
+    /// A robots.txt or tdmrep.json.
+    SiteFile(Box<SiteFileResponse>),
     PassedOver(&'static str),
     Damaged(PathBuf, Damage),
     /// The end of a file: the index of the file, and the offset at which a further record would begin.
@@ -73,8 +81,11 @@ pub(crate) fn read(
 ) -> io::Result<Receiver<FileEvent>> {
     let (send, incoming) = bounded(AHEAD);
     let work = move || {
+        // Pages after the marks need the robots.txt before them, also those of earlier files.
+        let last = sources.iter().rposition(|(source, marks)| source.is_longer_than(marks.least()));
         for (file, (source, marks)) in sources.into_iter().enumerate() {
-            let reader = FileReader { file, source, marks, own: &own, limits, send: &send };
+            let is_whole = last.is_some_and(|last| file <= last);
+            let reader = FileReader { file, source, marks, is_whole, own: &own, limits, send: &send };
             // The receiver was dropped.
             let Some(()) = reader.read() else { return };
         }
@@ -87,6 +98,8 @@ struct FileReader<'a> {
     file: usize,
     source: WarcFile,
     marks: FileMarks,
+    /// Whether the file is read from its beginning. Before the marks, only the files of hosts are used.
+    is_whole: bool,
     own: &'a OwnPartitions,
     limits: BodyLimits,
     send: &'a Sender<FileEvent>,
@@ -121,6 +134,7 @@ impl FileReader<'_> {
         };
         let most = self.limits.of_record();
         let starts: Vec<u64> = match &source.offsets {
+            None if self.is_whole => vec![0],
             None => vec![from],
             Some(offsets) => offsets.iter().copied().filter(|offset| *offset >= from).collect(),
         };
@@ -136,7 +150,8 @@ impl FileReader<'_> {
             let count = if source.offsets.is_some() { 1 } else { usize::MAX };
             for item in items.take(count) {
                 let heard = match item? {
-                    Item::Record(record) => self.event(record),
+                    Item::Record(record) => self.event(record, from),
+                    Item::Damage(damage) if damage.offset < from && !damage.is_last => None,
                     Item::Damage(damage) => {
                         if damage.is_last && source.offsets.is_none() {
                             end = end.min(damage.offset);
@@ -162,8 +177,15 @@ impl FileReader<'_> {
         self.send.send(FileEvent::FileEnds(self.file, 0)).ok()
     }
 
-    /// Returns the event for a record, or `None` if it is processed already or by another worker.
-    fn event(&self, record: Record) -> Option<FileEvent> {
+    /// Returns the event for a record, or `None` if it is processed already or by another worker. Of the records before
+    /// `from`, only the files of hosts have events.
+    fn event(&self, record: Record, from: u64) -> Option<FileEvent> {
+        if let Some(file) = SiteFileResponse::from_record(&record) {
+            return Some(FileEvent::SiteFile(Box::new(file)));
+        }
+        if record.offset < from {
+            return None;
+        }
         let place = RecordPlace { file: self.file, offset: record.offset };
         let is_ours = |url: &CanonicalUrl| {
             self.own.position(url).is_some_and(|partition| self.marks.get(partition) <= place.offset)

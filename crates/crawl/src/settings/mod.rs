@@ -27,7 +27,7 @@ pub use site::{SiteSettings, SitesSettings};
 pub use storage::{ArchiveSettings, StoreSettings, WorkerSettings};
 
 use gleaner_corpus::dedup::{Representative, SimilarityParams};
-use gleaner_corpus::{Extra, Insert, Method, Tones};
+use gleaner_corpus::{Extra, Insert, Method, Purpose, Tones};
 use serde::{Deserialize, Serialize};
 
 /// All settings.
@@ -96,6 +96,9 @@ pub struct CrawlSettings {
     pub published_after: StartDay,
     /// What pages may ask of the crawl. Other requests of pages are ignored. If empty, all are ignored.
     pub robots_meta: Vec<RobotsDirective>,
+    /// Whether to request `/.well-known/tdmrep.json` of each host once a day, after its robots.txt. The file states whether
+    /// the rights of text and data mining are reserved.
+    pub tdmrep: bool,
     /// Maximum number of links that a crawl follows one after another from a seed, sitemap or feed to a URL.
     pub max_depth: u32,
     /// Maximum number of pages per host and run. Further pages wait for the next run. 0 means no limit.
@@ -171,6 +174,11 @@ pub struct CorpusSettings {
     pub languages: Vec<String>,
     /// Conditions such as `words >= 50` on a document's measured values. All of them must hold.
     pub keep_if: Vec<String>,
+    /// Purposes for which the site and the page of a document must not disallow its use. If empty, documents are stored
+    /// whatever is stated about their use.
+    pub allowed: Vec<Purpose>,
+    /// Crawlers by their names in robots.txt. Each document records which of them robots.txt bars from its page.
+    pub agents: Vec<String>,
     /// Where tone marks are placed in Vietnamese texts and titles.
     pub tones: Tones,
     /// The kinds of duplicates that are detected when a document is stored.
@@ -218,6 +226,7 @@ impl Default for CrawlSettings {
             scope: SeedScope::Site,
             published_after: StartDay::default(),
             robots_meta: vec![RobotsDirective::Noindex, RobotsDirective::Nofollow],
+            tdmrep: true,
             max_depth: 12,
             max_pages_per_host: 10_000,
             max_queued_per_site: 500_000,
@@ -247,6 +256,8 @@ impl Default for CorpusSettings {
         Self {
             languages: Vec::new(),
             keep_if: Vec::new(),
+            allowed: Vec::new(),
+            agents: ["CCBot", "GPTBot", "Google-Extended", "ClaudeBot"].map(str::to_owned).into(),
             tones: Tones::AsWritten,
             duplicates: vec![DuplicateKind::Exact, DuplicateKind::Near],
             similarity: SimilarityParams::DUPLICATE,

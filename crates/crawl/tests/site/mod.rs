@@ -146,7 +146,14 @@ fn crawl_with(
     clock: Clock,
     enough: impl Fn(&Store) -> bool + Sync,
 ) -> (Summary, Store, ProgressSnapshot) {
-    let short = ["fetch.delay=1ms", "fetch.retries=1", "fetch.retry_backoff=10ms", "crawl.linger=3s"];
+    // The tests count requests, and the sites have no tdmrep.json.
+    let short = [
+        "fetch.delay=1ms",
+        "fetch.retries=1",
+        "fetch.retry_backoff=10ms",
+        "crawl.linger=3s",
+        "crawl.tdmrep=false",
+    ];
     let sets: Vec<String> = short.iter().chain(sets).map(ToString::to_string).collect();
     let config: Config = gleaner_crawl::settings::read(None, &sets).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -163,6 +170,7 @@ fn crawl_with(
         stop: stop.clone(),
         progress: Arc::clone(&progress),
         patience: Duration::ZERO,
+        wanted: gleaner_crawl::Wanted::Due,
         clock,
     };
     let ended = AtomicBool::new(false);

@@ -4,7 +4,7 @@ mod texts;
 
 use std::collections::BTreeMap;
 
-use gleaner_corpus::{Document, Query, is_of_host};
+use gleaner_corpus::{Document, Preference, Purpose, Query, is_of_host};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,12 @@ pub struct Filter {
     pub published_since: Option<Timestamp>,
     /// Only documents with a publication date before this time are exported.
     pub published_until: Option<Timestamp>,
+    /// Only documents whose use for these purposes is not disallowed are exported.
+    pub allowed: Vec<Purpose>,
+    /// Only documents whose use for these purposes is explicitly allowed are exported.
+    pub explicitly_allowed: Vec<Purpose>,
+    /// Only documents from whose page robots.txt bars none of these crawlers are exported.
+    pub not_barred: Vec<String>,
     /// Conditions on texts in the metadata, such as headline or authors.
     pub texts: Vec<TextFilter>,
     /// Whether to include near-duplicates that are represented by another document.
@@ -78,6 +84,9 @@ impl Filter {
         if let Some(reason) = self.publication_exclusion(document) {
             return Err(reason.into());
         }
+        if let Some(reason) = self.usage_exclusion(document) {
+            return Err(reason);
+        }
         if let Some(filter) = self.texts.iter().find(|filter| !filter.holds(document)) {
             return Err(filter.property.name().into());
         }
@@ -91,6 +100,22 @@ impl Filter {
             None if self.sample.is_some_and(|sample| !sample.contains(document.id)) => Err(SAMPLE.into()),
             None => Ok(record),
         }
+    }
+
+    fn usage_exclusion(&self, document: &Document) -> Option<String> {
+        let preference = |purpose: &Purpose| document.usage.preference(*purpose);
+        let is_disallowed = |purpose: &&Purpose| preference(purpose) == Preference::Disallow;
+        let is_not_stated = |purpose: &&Purpose| preference(purpose) == Preference::Unknown;
+        let is_barred =
+            |agent: &&String| document.usage.barred_agents.iter().any(|it| it.eq_ignore_ascii_case(agent));
+        let asked = || self.allowed.iter().chain(&self.explicitly_allowed);
+        if let Some(purpose) = asked().find(is_disallowed) {
+            return Some(format!("{purpose} disallowed"));
+        }
+        if let Some(purpose) = self.explicitly_allowed.iter().find(is_not_stated) {
+            return Some(format!("{purpose} not stated"));
+        }
+        self.not_barred.iter().find(is_barred).map(|agent| format!("{agent} barred"))
     }
 
     fn publication_exclusion(&self, document: &Document) -> Option<&'static str> {
@@ -277,6 +302,28 @@ mod tests {
             selection.take(&document, &RecordContext::default());
         }
         assert_eq!((selection.tally().documents, selection.tally().held_back[UNDATED]), (1, 2));
+    }
+
+    #[test]
+    fn use_is_selected_by_purpose_and_crawler() {
+        // The first document disallows train-ai, allows search and bars CCBot. The others state nothing.
+        let held_back = |filter: Filter| {
+            let mut selection = Selection::new(filter, FilterCounts::default());
+            for document in documents() {
+                selection.take(&document, &RecordContext::default());
+            }
+            let held = selection.tally().held_back.iter().map(|(reason, count)| format!("{reason}: {count}"));
+            held.collect::<Vec<_>>().join(", ")
+        };
+        let allowed = |allowed: &[Purpose]| Filter { allowed: allowed.into(), ..Filter::default() };
+        let explicitly = |purpose| Filter { explicitly_allowed: vec![purpose], ..Filter::default() };
+        let not_barred = |agent: &str| Filter { not_barred: vec![agent.into()], ..Filter::default() };
+        assert_eq!(held_back(allowed(&[Purpose::TrainAi, Purpose::Search])), "train-ai disallowed: 1");
+        assert_eq!(held_back(allowed(&[Purpose::Search, Purpose::Tdm])), "");
+        assert_eq!(held_back(explicitly(Purpose::Search)), "search not stated: 2");
+        assert_eq!(held_back(explicitly(Purpose::TrainAi)), "train-ai disallowed: 1, train-ai not stated: 2");
+        assert_eq!(held_back(not_barred("ccbot")), "ccbot barred: 1");
+        assert_eq!(held_back(not_barred("GPTBot")), "");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use gleaner_corpus::{ContentHash, DocumentId, Share, document_fields};
+use gleaner_corpus::{ContentHash, DocumentId, Preference, Share, document_fields};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
@@ -71,6 +71,7 @@ macro_rules! value {
     ($name:ident, text, $record:ident) => { $record.quality.$name.cell() };
     ($name:ident, corpus, $record:ident) => { $record.context.$name.cell() };
     ($name:ident, extra, $record:ident) => { $record.document.extras.$name.cell() };
+    ($name:ident, usage, $record:ident) => { $record.document.usage.$name.cell() };
     ($name:ident, $from:ident, $record:ident) => { $record.document.$name.cell() };
 }
 
@@ -103,6 +104,7 @@ field_values! {
     DocumentId: Text;
     ContentHash: Text;
     String: Text, |text| Cell::Text(Some(text));
+    Preference: Text, |preference| Cell::Text(Some(preference.name()));
     Option<String>: OptionalText, |text| Cell::Text(text.as_deref());
     Vec<String>: Texts, |texts| Cell::Texts(texts);
     Timestamp: Time, |time| Cell::Time(Some(*time));

@@ -1,6 +1,6 @@
 //! Defines documents with the difficult cases of each format, and tests the fields of a record.
 
-use gleaner_corpus::{ContentHash, Extras};
+use gleaner_corpus::{ContentHash, Extras, Preference, Usage};
 use serde_json::Value;
 
 use super::*;
@@ -36,6 +36,14 @@ pub(crate) fn documents() -> Vec<Document> {
             links: vec!["https://www.baolang.example/rau".into()],
             link_texts: vec!["rau".into()],
         },
+        usage: Usage {
+            use_train_ai: Preference::Disallow,
+            use_search: Preference::Allow,
+            use_statements: vec!["robots.txt Content-Signal: search=yes, ai-train=no".into()],
+            barred_agents: vec!["CCBot".into()],
+            robots_fetched: Some("2026-11-20T02:00:00.5Z".parse().unwrap()),
+            ..Usage::default()
+        },
         ..Document::default()
     };
     let second = Document {
@@ -65,6 +73,7 @@ pub(crate) fn documents() -> Vec<Document> {
         paywalled: Some(true),
         complete: None,
         extras: Extras::default(),
+        usage: Usage::default(),
         ..first.clone()
     };
     let third = Document {

@@ -30,7 +30,7 @@ use super::normal::{Pattern, Text};
 
 /// The patterns, lowest rank first. The last matching pattern decides.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Matcher {
+pub(crate) struct Matcher {
     heads: Table,
     parts: Table,
     /// First one node for each entry of `heads`, in the same order, then the nodes of the later parts.
@@ -58,15 +58,15 @@ struct Goal {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct MatchedPattern {
-    pub(super) pattern: Option<usize>,
+pub(crate) struct MatchedPattern {
+    pub(crate) pattern: Option<usize>,
     /// The number of processed octets, occurrences, patterns and nodes.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests ask what a search cost"))]
     pub(super) steps: usize,
 }
 
 impl Matcher {
-    pub(super) fn new(patterns: &[Pattern]) -> Self {
+    pub(crate) fn new(patterns: &[Pattern]) -> Self {
         let parts = || patterns.iter().flat_map(|pattern| &pattern.parts);
         let mut matcher = Self {
             heads: Table::new(patterns.iter().map(|pattern| &*pattern.head)),
@@ -97,11 +97,27 @@ impl Matcher {
         Goal { head, node, anchored: pattern.anchored, shortest }
     }
 
-    pub(super) fn find(&self, text: &Text) -> MatchedPattern {
+    pub(crate) fn find(&self, text: &Text) -> MatchedPattern {
         let mut search = Search::new(self, text);
         let ranked = self.goals.iter().enumerate().rev();
         let pattern = ranked.map(|(rank, goal)| (rank, search.is_matched(goal))).find(|(_, met)| *met);
         MatchedPattern { pattern: pattern.map(|(rank, _)| rank), steps: search.cost() }
+    }
+
+    /// Returns the matching patterns of the highest level, highest rank first. `level_of` is the level of a rank. A
+    /// higher rank has at least the level of a lower one.
+    pub(crate) fn find_equals(&self, text: &Text, level_of: impl Fn(usize) -> usize) -> Vec<usize> {
+        let mut search = Search::new(self, text);
+        let mut found: Vec<usize> = Vec::new();
+        for (rank, goal) in self.goals.iter().enumerate().rev() {
+            if found.first().is_some_and(|first| level_of(*first) != level_of(rank)) {
+                break;
+            }
+            if search.is_matched(goal) {
+                found.push(rank);
+            }
+        }
+        found
     }
 }
 

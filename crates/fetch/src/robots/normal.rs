@@ -21,7 +21,7 @@ pub(super) enum UrlPart {
 }
 
 #[derive(Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     pub(super) octets: String,
     /// The position of the `?`. If there is none, the length of `octets`.
     pub(super) query_at: usize,
@@ -29,7 +29,7 @@ pub(super) struct Text {
 
 impl Text {
     /// `path_and_query` must begin with `/`.
-    pub(super) fn new(path_and_query: &[u8]) -> Self {
+    pub(crate) fn new(path_and_query: &[u8]) -> Self {
         let (path, query) = match path_and_query.iter().position(|byte| *byte == b'?') {
             Some(at) => path_and_query.split_at(at),
             None => (path_and_query, &[][..]),
@@ -74,18 +74,18 @@ impl Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     pub(super) head: String,
     /// The parts after the head, in this order. None of them is empty.
     pub(super) parts: Vec<Part>,
     /// Whether the path must end with the last part, or with the head if there is no part.
     pub(super) anchored: bool,
     /// The length of the pattern in octets. It determines the rank of the rule.
-    pub(super) octets: usize,
+    pub(crate) octets: usize,
 }
 
 impl Pattern {
-    pub(super) fn parse(value: &[u8]) -> Self {
+    pub(crate) fn parse(value: &[u8]) -> Self {
         let (body, anchored) = match value.strip_suffix(b"$") {
             Some(body) => (body, true),
             None => (value, false),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::server::{Answer, Server, answer, page, settings};
 use gleaner_fetch::{
     Access, FetchError, Fetcher, Request, RequestKind, RequestLease, RobotsAnswer, RobotsRecord,
-    RobotsRequest, RobotsState,
+    RobotsRequest, RobotsState, SiteFile,
 };
 use jiff::Timestamp;
 use url::Url;
@@ -126,6 +126,60 @@ async fn five_redirects_are_followed_and_six_are_not() {
     let six = redirecting(6).await;
     assert_eq!(robots(&six, None).await.state, RobotsState::NoRules { status: 302 });
     assert_eq!(six.seen().len(), 6);
+}
+
+/// Requests the tdmrep.json of a server with this robots.txt. Returns the text in the record, which was `before`.
+async fn tdmrep(server: &Server, rules: &str, before: Option<&str>) -> Option<String> {
+    let state = RobotsState::Rules { text: rules.into() };
+    let tdmrep = before.map(|text| SiteFile { at: now(), text: text.into() });
+    let mut record = RobotsRecord { at: now(), state, tdmrep };
+    let (group_of, lease) = (|url: &Url| Some(group_of(url)), RequestLease::unlimited());
+    let request = RobotsRequest::new(&server.url("/robots.txt"), &group_of, &lease, now());
+    fetcher(&[]).tdmrep(request, "gleaner", &mut record, &mut |_, _| now()).await;
+    record.tdmrep.map(|file| file.text)
+}
+
+#[tokio::test]
+async fn tdmrep_json_is_requested_if_robots_txt_allows_it() {
+    let server = Server::always(answer("200 OK", &[], b"[]")).await;
+    assert_eq!(tdmrep(&server, "User-agent: *\nDisallow: /.well-known/", None).await, None);
+    assert_eq!(server.seen().len(), 0);
+    assert_eq!(tdmrep(&server, "User-agent: *\nDisallow: /x", None).await.as_deref(), Some("[]"));
+    assert!(
+        server.seen()[0].starts_with("get /.well-known/tdmrep.json http/1.1\r\n"),
+        "{}",
+        server.seen()[0]
+    );
+}
+
+#[tokio::test]
+async fn tdmrep_json_is_replaced_by_an_answer_and_kept_after_a_failure() {
+    for (bytes, expected) in [
+        (answer("200 OK", &[], b"[1]"), Some("[1]")),
+        (page(b"<!doctype html>\n<title>Not found</title>"), None),
+        (answer("404 Not Found", &[], b""), None),
+        (answer("403 Forbidden", &[], b""), None),
+        (answer("302 Found", &["Location: http://b.example/.well-known/tdmrep.json"], b""), None),
+        (answer("500 Internal Server Error", &[], b""), Some("[]")),
+        (answer("429 Too Many Requests", &[], b""), Some("[]")),
+        (Vec::new(), Some("[]")),
+    ] {
+        let server = Server::always(bytes.clone()).await;
+        let found = tdmrep(&server, "", Some("[]")).await;
+        assert_eq!(found.as_deref(), expected, "{}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[tokio::test]
+async fn redirects_of_tdmrep_json_are_followed_within_the_host() {
+    let server = redirecting(5).await;
+    assert_eq!(tdmrep(&server, "", None).await.as_deref(), Some("User-agent: *\nDisallow: /x"));
+    let server = redirecting(6).await;
+    assert_eq!(tdmrep(&server, "", None).await, None);
+    assert_eq!(server.seen().len(), 6);
+    let server = redirecting(2).await;
+    assert_eq!(tdmrep(&server, "User-agent: *\nDisallow: /hop/2", None).await, None);
+    assert_eq!(server.seen().len(), 2);
 }
 
 #[tokio::test]

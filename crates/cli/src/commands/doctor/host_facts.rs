@@ -48,6 +48,7 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
         facts.add("moved", moved.command());
     }
     context.add_robots(&mut facts, &host);
+    context.add_stated_use(&mut facts, &url)?;
     context.add_state(&mut facts, &host)?;
     add_counts(&mut facts, &host);
     if fetch {

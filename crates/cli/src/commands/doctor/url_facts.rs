@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use gleaner_corpus::{Document, Method};
+use gleaner_corpus::{Document, Method, Usage};
 use gleaner_crawl::render::text::count;
-use gleaner_crawl::{PageError, current_template, is_final_redirect, rejection, stored_page, trap_rule};
+use gleaner_crawl::{
+    PageError, current_template, is_final_redirect, rejection, stated_by_host, stored_page, trap_rule,
+};
 use gleaner_extract::NotArticleReason;
 use gleaner_extract::article::Signals;
 use gleaner_extract::template::{Extraction, PreparedTemplate};
@@ -50,6 +52,12 @@ impl DoctorContext {
         let excluded = self.exclusion(url, record.as_ref());
         if let Some(rule) = &excluded {
             facts.add("settings", format!("they exclude it: {rule}"));
+            if record.as_ref().is_some_and(is_in_corpus) {
+                facts.add(
+                    "settings",
+                    format!("its document stays in the corpus; `gleaner remove {url}` removes it"),
+                );
+            }
         }
         let trap = self.trap(url)?;
         if let Some(rule) = &trap {
@@ -61,6 +69,7 @@ impl DoctorContext {
             Rule::Allowed { .. } => None,
         });
         facts.add("robots.txt", robots.map_or_else(|| "not fetched yet".into(), |(_, says)| says));
+        self.add_stated_use(facts, url)?;
         let Some(record) = record else {
             facts.add("state", "unknown: no page, feed or sitemap that was read links to it");
             if fetch {
@@ -170,6 +179,14 @@ impl DoctorContext {
         }))
     }
 
+    /// Adds what robots.txt and tdmrep.json state about the use of a page.
+    pub(super) fn add_stated_use(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
+        let kept = self.store.robots::<RobotsRecord>(url.host()).map_err(Failure::work)?;
+        let usage = kept.map(|robots| stated_by_host(&robots, &self.config, url.url())).unwrap_or_default();
+        add_use(facts, "site on use", &usage);
+        Ok(())
+    }
+
     fn add_host(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
         let Some(host) = self.store.host(url.host()).map_err(Failure::work)? else { return Ok(()) };
         let host = self.view(host).map_err(Failure::work)?;
@@ -209,6 +226,7 @@ impl DoctorContext {
         if let Some(title) = &document.title {
             facts.add("document", format!("\"{title}\""));
         }
+        add_use(facts, "use at fetch", &document.usage);
         let similarity_info = self.store.similarity_info(document.id).map_err(Failure::work)?;
         if let Some(similarity_info) =
             similarity_info.filter(|similarity_info| similarity_info.representative != document.id)
@@ -313,6 +331,19 @@ impl DoctorContext {
     }
 }
 
+/// Adds what is stated about the use of a page. Adds nothing if nothing is stated.
+fn add_use(facts: &mut Facts, what: &'static str, usage: &Usage) {
+    let stated = usage.stated().map(|(purpose, preference)| format!("{purpose}: {}", preference.name()));
+    let stated: Vec<String> = stated.collect();
+    if !stated.is_empty() {
+        facts.add(what, stated.join(", "));
+    }
+    usage.use_statements.iter().for_each(|statement| facts.add(what, statement));
+    if !usage.barred_agents.is_empty() {
+        facts.add(what, format!("robots.txt bars {}", usage.barred_agents.join(", ")));
+    }
+}
+
 fn described(extracted: &Extraction, template: Option<&PreparedTemplate>) -> String {
     let method = extracted.method;
     let template = template.filter(|_| method != Method::BlockModel);
@@ -344,6 +375,7 @@ fn time(second: u64) -> String {
 fn is_in_corpus(record: &UrlRecord) -> bool {
     let class = record.last.as_ref().map(Outcome::class);
     matches!(class, Some(OutcomeClass::Stored | OutcomeClass::Duplicate))
+        || record.role == Role::Page && record.last == Some(Outcome::Unchanged)
 }
 
 /// Says when a URL without a planned visit is fetched again. `is_retried`: a later run may try to get its page.
@@ -355,10 +387,12 @@ fn after_last_visit(record: &UrlRecord, least: Duration, is_retried: bool) -> St
         ),
         None if is_retried => "given up: several visits in several runs gave no page".into(),
         _ if is_in_corpus(record) => {
-            "done: will be fetched again only if a feed or sitemap reports a change (crawl.recheck_window)"
+            "done: will be fetched again only if a feed or sitemap reports a change (crawl.recheck_window); \
+             crawl.recheck applies from its next visit on; `gleaner refetch` visits it now"
                 .into()
         }
-        _ => "done: will not be fetched again".into(),
+        _ => "done: with these settings, no page or list brings it back; `gleaner refetch` fetches it again"
+            .into(),
     }
 }
 

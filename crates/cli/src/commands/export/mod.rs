@@ -244,6 +244,10 @@ fn report_excluded(tally: &FilterCounts, args: &Export) {
             filter if filter.starts_with("confidence>=") => {
                 (filter.to_owned(), "; use --confidence 0 to include all")
             }
+            filter if filter.ends_with(" disallowed") || filter.ends_with(" not stated") => {
+                (format!("--allowed or --explicitly-allowed, {filter}"), "")
+            }
+            filter if filter.ends_with(" barred") => (format!("--not-barred, {filter}"), ""),
             filter if filter.contains(['<', '>', '=']) => (filter.to_owned(), ""),
             filter => (format!("--{filter}"), ""),
         };

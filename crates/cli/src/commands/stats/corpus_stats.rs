@@ -1,8 +1,8 @@
 //! Computes statistics of a corpus.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_corpus::{CorpusVersion, DistinctCounter, Document, each_word};
+use gleaner_corpus::{CorpusVersion, DistinctCounter, Document, Preference, Purpose, Usage, each_word};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_store::{Counts, Run, Store, StoreError};
@@ -27,6 +27,7 @@ pub(super) struct CorpusStats {
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<LanguageStats>,
     pub(super) days: Option<Vec<DayStats>>,
+    pub(super) usage: Option<UsageStats>,
     pub(super) hosts: Vec<HostStats>,
 }
 
@@ -45,6 +46,17 @@ pub(super) struct DayStats {
     pub(super) words: u64,
 }
 
+/// What is stated about the use of the documents.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct UsageStats {
+    /// Number of documents by purpose and preference.
+    pub(super) purposes: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+    /// Number of documents by the source and name of a statement.
+    pub(super) statements: BTreeMap<String, u64>,
+    /// Number of documents by crawler that robots.txt bars from their pages.
+    pub(super) barred_agents: BTreeMap<String, u64>,
+}
+
 #[derive(Debug, Serialize)]
 pub(super) struct HostStats {
     pub(super) host: String,
@@ -61,6 +73,7 @@ pub(super) struct HostStats {
 pub(super) struct DocumentPass {
     types: BTreeMap<String, DistinctCounter>,
     days: BTreeMap<Date, (u64, u64)>,
+    usage: UsageStats,
 }
 
 impl DocumentPass {
@@ -75,6 +88,7 @@ impl DocumentPass {
         let (documents, sum) = self.days.entry(day).or_default();
         *documents += 1;
         *sum += words;
+        self.usage.add(&document.usage);
     }
 
     fn types(&self) -> u64 {
@@ -86,6 +100,27 @@ impl DocumentPass {
     fn days(&self) -> Vec<DayStats> {
         let day = |(&day, &(documents, words)): (&Date, &(u64, u64))| DayStats { day, documents, words };
         self.days.iter().map(day).collect()
+    }
+}
+
+impl UsageStats {
+    fn add(&mut self, usage: &Usage) {
+        for purpose in Purpose::ALL {
+            let counts = self.purposes.entry(purpose.name()).or_default();
+            *counts.entry(usage.preference(purpose).name()).or_default() += 1;
+        }
+        let kind = |text: &String| text.split(':').next().unwrap_or_default().to_owned();
+        let kinds: BTreeSet<String> = usage.use_statements.iter().map(kind).collect();
+        kinds.into_iter().for_each(|kind| *self.statements.entry(kind).or_default() += 1);
+        for agent in &usage.barred_agents {
+            *self.barred_agents.entry(agent.clone()).or_default() += 1;
+        }
+    }
+
+    /// Returns the number of documents with this preference.
+    pub(super) fn count(&self, purpose: Purpose, preference: Preference) -> u64 {
+        let counts = self.purposes.get(purpose.name());
+        counts.and_then(|counts| counts.get(preference.name())).copied().unwrap_or_default()
     }
 }
 
@@ -116,6 +151,7 @@ impl CorpusStats {
             last_run: store.runs(1)?.pop(),
             languages: languages.map(language).collect(),
             days: pass.map(DocumentPass::days),
+            usage: pass.map(|pass| pass.usage.clone()),
             hosts: hosts(store, config)?,
         })
     }

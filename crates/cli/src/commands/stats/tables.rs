@@ -1,8 +1,9 @@
 //! Formats the statistics as tables.
 
+use gleaner_corpus::{Preference, Purpose};
 use gleaner_crawl::render::text::count;
 
-use super::corpus_stats::{CorpusStats, HostStats};
+use super::corpus_stats::{CorpusStats, HostStats, UsageStats};
 use super::growth;
 use crate::table::{NOTHING, table};
 
@@ -33,7 +34,32 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
     if let Some(days) = &stats.days {
         text += &format!("\n{}\n", growth::table_of(days));
     }
+    if let Some(usage) = &stats.usage {
+        text += &describe_usage(usage);
+    }
     text + &format!("\n{}\n", hosts(stats))
+}
+
+/// Formats what is stated about the use of the documents. Returns an empty text if nothing is stated.
+fn describe_usage(usage: &UsageStats) -> String {
+    let mut text = String::new();
+    if !usage.statements.is_empty() {
+        let rows = Purpose::ALL.map(|purpose| {
+            let counts = [Preference::Allow, Preference::Disallow, Preference::Unknown];
+            let counts = counts.map(|preference| usage.count(purpose, preference).to_string());
+            [purpose.name().to_owned()].into_iter().chain(counts).collect()
+        });
+        text += &format!("\n{}\n", table(&["Use of documents", "Allow", "Disallow", "Unknown"], rows));
+    }
+    for (head, counts) in
+        [("Statement on use", &usage.statements), ("Crawler barred by robots.txt", &usage.barred_agents)]
+    {
+        if !counts.is_empty() {
+            let rows = counts.iter().map(|(name, count)| vec![name.clone(), count.to_string()]);
+            text += &format!("\n{}\n", table(&[head, "Documents"], rows));
+        }
+    }
+    text
 }
 
 /// Formats the hosts that have documents or queued URLs, sorted by documents. Other hosts are only counted.

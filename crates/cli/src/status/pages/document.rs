@@ -80,6 +80,8 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
     let fact = |name: &str, value: Markup| gleaner_crawl::render::page::fact(name, &value);
     let words = gleaner_corpus::words(&document.text);
     let byline = document.authors.join(", ");
+    let uses = document.usage.stated().map(|(purpose, stated)| format!("{purpose}: {}", stated.name()));
+    let uses: Vec<String> = uses.collect();
     let is_link = document.url.starts_with("https://") || document.url.starts_with("http://");
     html! {
         dl.facts {
@@ -94,6 +96,7 @@ fn facts(request: &PageRequest, document: &Document) -> Markup {
                 (document.method) @if let Some(version) = document.template_version { " v" (version) }
                 @if let Some(confidence) = document.confidence { " · " (confidence) "%" }
             }))
+            @if !uses.is_empty() { (fact(request.translate("Stated use", "Quyền sử dụng"), html! { (uses.join(", ")) })) }
             div.whole {
                 dt { (request.translate("Address", "Địa chỉ")) }
                 dd { @if is_link { a href=(document.url) rel="noreferrer noopener" { (document.url) } } @else { (document.url) } }

@@ -1,0 +1,62 @@
+//! Runs `gleaner refetch`: fetches known URLs again, whether they are due or not.
+
+use std::time::Instant;
+
+use gleaner_corpus::is_of_host;
+use gleaner_crawl::Wanted;
+use gleaner_frontier::CanonicalUrl;
+use gleaner_store::Store;
+
+use super::crawl::format_summary;
+use crate::args::{Common, Refetch};
+use crate::failure::Failure;
+use crate::scheduled::daemon::Daemon;
+use crate::unreadable::UnreadableTexts;
+use crate::{CommandResult, distributed, output};
+
+pub(crate) fn run(common: &Common, args: &Refetch) -> CommandResult {
+    let mut daemon = Daemon::open_existing(common, &[])?;
+    if distributed::is_shared(&daemon.config) {
+        let said = "refetch is not possible on PostgreSQL; use `gleaner crawl --now` for front pages, feeds and sitemaps";
+        return Err(Failure::Usage(said.into()));
+    }
+    let urls = urls(&daemon.store, args)?;
+    daemon.wanted = Wanted::Only(urls);
+    let began = Instant::now();
+    let crawled = daemon.crawl();
+    let place = distributed::store_address(&daemon.config);
+    let store_arguments = distributed::store_arguments(&daemon.config);
+    daemon.close();
+    let summary = crawled.map_err(Failure::work)?;
+    output::print(&format_summary(&summary, began.elapsed().as_secs_f64(), &place, None, &store_arguments))?;
+    if summary.ending.is_over() { Ok(()) } else { Err(Failure::Interrupted) }
+}
+
+/// Returns the URLs of the command line, and those of all documents of its hosts.
+fn urls(store: &Store, args: &Refetch) -> Result<Vec<CanonicalUrl>, Failure> {
+    let mut urls = Vec::new();
+    for text in &args.urls {
+        let url =
+            CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("{text}: {refusal}")))?;
+        if store.url(url.key()).map_err(Failure::work)?.is_none() {
+            let advice = "`gleaner doctor` says why, and `gleaner crawl` fetches new pages";
+            return Err(Failure::Work(format!("{url} is not known to this corpus; {advice}")));
+        }
+        urls.push(url);
+    }
+    if args.host.is_empty() {
+        return Ok(urls);
+    }
+    let known = urls.len();
+    let unreadable = UnreadableTexts::new(store);
+    for document in unreadable.documents(store.documents()) {
+        let document = document.map_err(Failure::work)?;
+        if args.host.iter().any(|host| is_of_host(&document.host, &host.to_ascii_lowercase())) {
+            urls.extend(CanonicalUrl::parse(&document.url));
+        }
+    }
+    if urls.len() == known {
+        return Err(Failure::Work(format!("no document is on {}", args.host.join(", "))));
+    }
+    Ok(urls)
+}

@@ -1,0 +1,160 @@
+//! Reads what a robots.txt says about the use of pages: lines `Content-Usage` (draft-ietf-aipref-attach),
+//! `Content-Signal` (contentsignals.org) and `License` (RSL).
+//!
+//! 1. `Content-Usage` and `Content-Signal` are rules of a group. The groups of a crawler are selected as for `Allow`
+//!    and `Disallow`. Lines outside a group apply to nobody.
+//! 2. The value begins with a path, which may be missing. Then the line applies to all paths. Of the lines with one
+//!    key, those with the longest pattern that matches decide. There may be several of them.
+//! 3. A `License` line applies to all crawlers, wherever it is.
+//!
+//! What the values mean is not decided here.
+
+use super::matcher::Matcher;
+use super::normal::{Pattern, Text};
+use super::{Agents, is_user_agent, key_and_value, lines, token};
+
+/// Maximum number of `License` lines that are kept.
+const MAX_LICENSES: usize = 10;
+
+/// Maximum number of lines of one kind that are kept for a crawler. Later lines are ignored.
+const MAX_LINES: usize = 1_000;
+
+/// The kinds of lines, each with its key in lower case and as in the specification.
+const KEYS: [(&str, &str); 2] = [("content-usage", "Content-Usage"), ("content-signal", "Content-Signal")];
+
+/// The lines about the use of pages in a robots.txt, for one crawler.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RobotsUsage {
+    /// The lines of each kind, in the order of [`KEYS`].
+    kinds: [PathLines; KEYS.len()],
+    licenses: Vec<String>,
+}
+
+/// A line of a robots.txt about the use of pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageLine {
+    /// `Content-Usage` or `Content-Signal`.
+    pub key: &'static str,
+    /// The pattern of the paths to which the line applies, as written. `None` means all paths.
+    pub path: Option<String>,
+    /// The text after the path.
+    pub value: String,
+}
+
+/// Lines of one kind, shortest pattern first.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct PathLines {
+    matcher: Box<Matcher>,
+    /// Each line with the length of its pattern.
+    lines: Vec<(usize, UsageLine)>,
+}
+
+impl RobotsUsage {
+    /// Parses a robots.txt like [`RobotsRules::parse`](super::RobotsRules::parse).
+    #[must_use]
+    pub fn parse(bytes: &[u8], product: &str) -> Self {
+        let mut reader = UsageReader::new(token(product.trim()));
+        lines(bytes).filter_map(key_and_value).for_each(|(key, value)| reader.line(&key, value));
+        reader.finish()
+    }
+
+    /// Returns the lines that apply to `path_and_query`, such as `/news?page=2`.
+    #[must_use]
+    pub fn lines_for(&self, path_and_query: &str) -> Vec<&UsageLine> {
+        if self.kinds.iter().all(|kind| kind.lines.is_empty()) {
+            return Vec::new();
+        }
+        let text = Text::new(path_and_query.as_bytes());
+        self.kinds.iter().flat_map(|kind| kind.lines_for(&text)).collect()
+    }
+
+    /// Returns the values of the `License` lines, as written.
+    #[must_use]
+    pub fn licenses(&self) -> &[String] {
+        &self.licenses
+    }
+}
+
+impl PathLines {
+    fn new(lines: Vec<UsageLine>) -> Self {
+        let pattern = |line: &UsageLine| Pattern::parse(line.path.as_deref().unwrap_or("/").as_bytes());
+        let mut lines: Vec<(Pattern, UsageLine)> =
+            lines.into_iter().map(|line| (pattern(&line), line)).collect();
+        lines.sort_by_key(|(pattern, _)| pattern.octets);
+        let (patterns, lines): (Vec<Pattern>, Vec<UsageLine>) = lines.into_iter().unzip();
+        let octets: Vec<usize> = patterns.iter().map(|pattern| pattern.octets).collect();
+        Self { matcher: Box::new(Matcher::new(&patterns)), lines: octets.into_iter().zip(lines).collect() }
+    }
+
+    /// Returns the lines with the longest pattern that matches, in the order of the file.
+    fn lines_for(&self, text: &Text) -> impl Iterator<Item = &UsageLine> {
+        let found = self.matcher.find_equals(text, |rank| self.lines[rank].0);
+        found.into_iter().rev().map(|rank| &self.lines[rank].1)
+    }
+}
+
+struct UsageReader<'a> {
+    product: &'a str,
+    agents: Agents,
+    /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` begins a new group.
+    closed: bool,
+    named: bool,
+    ours: [Vec<UsageLine>; KEYS.len()],
+    all: [Vec<UsageLine>; KEYS.len()],
+    licenses: Vec<String>,
+}
+
+impl<'a> UsageReader<'a> {
+    fn new(product: &'a str) -> Self {
+        Self {
+            product,
+            agents: Agents::default(),
+            closed: false,
+            named: false,
+            ours: Default::default(),
+            all: Default::default(),
+            licenses: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, key: &str, value: &[u8]) {
+        if is_user_agent(key) {
+            if std::mem::take(&mut self.closed) {
+                self.agents = Agents::default();
+            }
+            self.named |= self.agents.add(&String::from_utf8_lossy(value), self.product);
+        } else if let Some(kind) = KEYS.iter().position(|(known, _)| *known == key) {
+            self.closed = true;
+            self.usage(kind, &String::from_utf8_lossy(value));
+        } else if key == "license" && !value.is_empty() && self.licenses.len() < MAX_LICENSES {
+            self.licenses.push(String::from_utf8_lossy(value).into_owned());
+        } else if super::is_rule(key) {
+            self.closed = true;
+        }
+    }
+
+    fn usage(&mut self, kind: usize, text: &str) {
+        let (path, value) = match text.split_once([' ', '\t']) {
+            Some((path, value)) if path.starts_with('/') => (Some(path), value.trim()),
+            None if text.starts_with('/') => (Some(text), ""),
+            _ => (None, text),
+        };
+        let line = UsageLine { key: KEYS[kind].1, path: path.map(str::to_owned), value: value.to_owned() };
+        let add = |lines: &mut Vec<UsageLine>| {
+            if lines.len() < MAX_LINES {
+                lines.push(line.clone());
+            }
+        };
+        if self.agents.all {
+            add(&mut self.all[kind]);
+        }
+        if self.agents.ours {
+            add(&mut self.ours[kind]);
+        }
+    }
+
+    fn finish(self) -> RobotsUsage {
+        let kinds = if self.named { self.ours } else { self.all };
+        RobotsUsage { kinds: kinds.map(PathLines::new), licenses: self.licenses }
+    }
+}
