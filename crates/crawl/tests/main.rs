@@ -21,3 +21,4 @@ mod simulated;
 mod site;
 mod timetable;
 mod too_few;
+mod usage_preferences;

@@ -11,8 +11,9 @@
 //!    before the rules does not invalidate them.
 //!
 //! If the RFC leaves a choice, the parser behaves like Google's. Lines that are not rules (`Sitemap`,
-//! `Crawl-delay`, unknown keys) do not end a list of agents. Some common misspellings are accepted.
-//! `Crawl-delay` is not in the RFC. The largest value in a crawler's groups applies.
+//! `Crawl-delay`, unknown keys) do not end a list of agents. `Content-Usage` and `Content-Signal` are rules
+//! (`robots/usage.rs`). Some common misspellings are accepted. `Crawl-delay` is not in the RFC. The largest
+//! value in a crawler's groups applies.
 //!
 //! One file may have 50,000 rules. They are not compared with a path one by one (`robots/matcher.rs`).
 
@@ -190,6 +191,7 @@ impl<'a> RobotsReader<'a> {
         match key.as_str() {
             key if is_user_agent(key) => self.user_agent(&String::from_utf8_lossy(value)),
             key if is_rule(key) => self.rule(key == "allow", value),
+            key if usage::is_usage_rule(key) => self.closed = true,
             "crawl-delay" | "crawldelay" => self.crawl_delay(value),
             key if is_sitemap(key) && !value.is_empty() => {
                 self.sitemaps.push(String::from_utf8_lossy(value).into_owned());
@@ -328,6 +330,16 @@ mod tests {
         check(text, "barbot", &["!/example/page.html", "/example/", "/a.gif"]);
         check(text, "bazbot", &["!/example/page.html", "/example/allowed.gif"]);
         check(text, "quxbot", &["/", "/example/page.html", "/a.gif"]);
+    }
+
+    #[test]
+    fn a_rule_about_use_ends_a_list_of_agents() {
+        for rule in ["Content-Usage: train-ai=n", "Content-Signal: /a ai-train=no"] {
+            let text = format!("User-agent: *\n{rule}\n\nUser-agent: otherbot\nDisallow: /\n");
+            check(&text, "gleaner", &["/a"]);
+            check(&text, "otherbot", &["!/a"]);
+        }
+        check("User-agent: *\nLicense: /x\nUser-agent: otherbot\nDisallow: /a\n", "gleaner", &["!/a"]);
     }
 
     #[test]

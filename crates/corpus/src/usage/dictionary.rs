@@ -219,4 +219,19 @@ mod tests {
             assert_eq!(parse(text), None, "{text}");
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_text_is_parsed_or_refused(text in "[a-c*=;, ()\"\\\\:?@%0-9.y\\PC-]{0,40}") {
+            let _ = parse(&text);
+        }
+
+        #[test]
+        fn a_token_is_found_among_other_members(before in "(b(=(1|\"x\"|\\?0|\\(1 2\\)))?(;p=q)?, ){0,3}", value in "[yn]") {
+            let text = format!("{before}a={value}");
+            proptest::prop_assert_eq!(parse(&text).and_then(|members| value_of(&members, "a")), Some(value.as_str()));
+        }
+    }
 }

@@ -22,6 +22,11 @@ const MAX_LINES: usize = 1_000;
 /// The kinds of lines, each with its key in lower case and as in the specification.
 const KEYS: [(&str, &str); 2] = [("content-usage", "Content-Usage"), ("content-signal", "Content-Signal")];
 
+/// Whether a line with this key is a rule about the use of pages, which ends a list of agents like any rule.
+pub(super) fn is_usage_rule(key: &str) -> bool {
+    KEYS.iter().any(|(known, _)| *known == key)
+}
+
 /// The lines about the use of pages in a robots.txt, for one crawler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RobotsUsage {
@@ -156,5 +161,50 @@ impl<'a> UsageReader<'a> {
     fn finish(self) -> RobotsUsage {
         let kinds = if self.named { self.ours } else { self.all };
         RobotsUsage { kinds: kinds.map(PathLines::new), licenses: self.licenses }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::RobotsRules;
+    use super::*;
+
+    #[test]
+    fn at_most_a_limited_number_of_lines_is_kept() {
+        let text = format!("User-agent: *\n{}", "Content-Usage: train-ai=n\n".repeat(MAX_LINES + 1));
+        assert_eq!(RobotsUsage::parse(text.as_bytes(), "gleaner").lines_for("/").len(), MAX_LINES);
+        let text = "License: /a\n".repeat(MAX_LICENSES + 1);
+        assert_eq!(RobotsUsage::parse(text.as_bytes(), "gleaner").licenses().len(), MAX_LICENSES);
+    }
+
+    proptest! {
+        #[test]
+        fn all_lines_with_the_longest_matching_pattern_count(
+            patterns in prop::collection::vec("/[ab*]{0,4}\\$?", 0..8),
+            path in "/[ab]{0,6}",
+        ) {
+            let line = |(at, pattern): (usize, &String)| format!("Content-Usage: {pattern} x{at}=n\n");
+            let lines: String = patterns.iter().enumerate().map(line).collect();
+            let usage = RobotsUsage::parse(format!("User-agent: *\n{lines}").as_bytes(), "gleaner");
+            let matches = |pattern: &&String| {
+                let rules = format!("User-agent: *\nDisallow: {pattern}\n");
+                !RobotsRules::parse(rules.as_bytes(), "gleaner").verdict(&path).is_allowed()
+            };
+            let octets = |pattern: &String| Pattern::parse(pattern.as_bytes()).octets;
+            let longest = patterns.iter().filter(matches).map(octets).max();
+            let is_expected = |pattern: &&String| matches(pattern) && Some(octets(pattern)) == longest;
+            let expected = patterns.iter().filter(is_expected).count();
+            let found = usage.lines_for(&path);
+            prop_assert_eq!(found.len(), expected, "{} {}", lines, path);
+            prop_assert!(found.iter().all(|line| line.path.as_ref().map(octets) == longest));
+        }
+
+        #[test]
+        fn any_bytes_are_parsed(bytes in prop::collection::vec(any::<u8>(), 0..200), path in "/\\PC{0,9}") {
+            let _ = RobotsUsage::parse(&bytes, "gleaner").lines_for(&path);
+            let _ = crate::TdmRules::parse(&String::from_utf8_lossy(&bytes)).rule_for(&path);
+        }
     }
 }
