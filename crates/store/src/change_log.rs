@@ -21,13 +21,14 @@
 //!
 //! Limitation: the changes of a shared database are not in the archive. The database is backed up with its own tools.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::names;
 use gleaner_archive::{Archive, ArchiveReader, Damage, Header, Item, Metadata, Record, RecordPosition};
+use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, RemovedUrls};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,8 @@ use crate::archive::ArchiveTarget;
 use crate::engine::{Batch, Write};
 use crate::packed::unpack_page;
 use crate::partitions::Partition;
-use crate::records::decode;
+use crate::records::{PackedInfo, decode};
+use crate::removal::finish_rewrite;
 use crate::{ArchiveEnd, PackedPage, RawPage, Store, StoreError, UrlRecord, UrlState, Writer, keys};
 
 /// The `Content-Type` of the records in the archive.
@@ -57,8 +59,7 @@ const PART: usize = 8 << 20;
 const MAX_BLOCK: usize = 256 << 20;
 
 /// Records about the files of the store itself, which differ between a store and its copy.
-const OF_FILES: [&str; 8] =
-    ["archive", "changes", "flushes", "format", "migrating", "rebuilding", "rewritten", "texts"];
+const OF_FILES: [&str; 7] = ["archive", "changes", "flushes", "format", "migrating", "rebuilding", "texts"];
 
 fn is_logged(key: &[u8]) -> bool {
     match key.split_first() {
@@ -120,8 +121,14 @@ fn batch(block: &[u8]) -> Result<Batch, StoreError> {
     Ok(batch)
 }
 
-/// Whether a change is about a removed URL or host. The numbers in counts stay.
-fn is_removed(key: &[u8], value: Option<&[u8]>, removed: &RemovedUrls) -> bool {
+/// Whether a change is about a removed URL or host, or has a removed text under another URL, which had it earlier. The
+/// numbers in counts stay.
+fn is_removed(key: &[u8], value: Option<&[u8]>, removed: &RemovedUrls, texts: &HashSet<ContentHash>) -> bool {
+    let has_removed_text = || {
+        let packed = value.filter(|_| !texts.is_empty() && keys::is_text(key));
+        let packed = packed.and_then(|value| decode::<PackedInfo>("a document", value).ok());
+        packed.is_some_and(|packed| texts.contains(&packed.document.content_hash))
+    };
     let is_of_removed_host = || {
         let record = value.filter(|_| key.first() == Some(&keys::URL));
         let record = record.and_then(|value| decode::<UrlRecord>("a URL", value).ok());
@@ -129,19 +136,23 @@ fn is_removed(key: &[u8], value: Option<&[u8]>, removed: &RemovedUrls) -> bool {
         url.is_some_and(|url| removed.contains_host(url.host()))
     };
     match keys::owner_of(key) {
-        keys::Owner::Url(url) => removed.contains_key(url) || is_of_removed_host(),
+        keys::Owner::Url(url) => removed.contains_key(url) || is_of_removed_host() || has_removed_text(),
         keys::Owner::Host(host) => key.first() != Some(&keys::COUNTS) && removed.contains_host(host),
         _ => false,
     }
 }
 
-/// Returns a block of changes without those about removed URLs and hosts, or `None` if it has none of them.
-pub(crate) fn changes_without(block: &[u8], removed: &RemovedUrls) -> Result<Option<Vec<u8>>, StoreError> {
+/// Returns a block of changes without those about removed URLs, hosts and texts, or `None` if it has none of them.
+pub(crate) fn changes_without(
+    block: &[u8],
+    removed: &RemovedUrls,
+    texts: &HashSet<ContentHash>,
+) -> Result<Option<Vec<u8>>, StoreError> {
     let (mut kept, mut has_removed) = (Vec::with_capacity(block.len()), false);
     for write in writes(block) {
         let OwnedWrite(key, value) = write?;
         let value = value.as_ref().map(|value| value.as_slice());
-        match is_removed(&key, value, removed) {
+        match is_removed(&key, value, removed, texts) {
             true => has_removed = true,
             false => push(&mut kept, &key, value),
         }
@@ -388,7 +399,9 @@ impl Writer {
         self.set_last_change(last)?;
         // The archive has these changes already.
         self.store().engine.spill()?;
-        self.flush()
+        self.flush()?;
+        // The positions of responses may be those in a file that was to be replaced.
+        finish_rewrite(self)
     }
 
     /// Adds the bodies of the raw pages that wait for a template, from their archived responses.
@@ -737,11 +750,11 @@ mod tests {
         push(&mut block, &keys::meta("run"), None);
         let mut urls = RemovedUrls::default();
         urls.add_url(removed);
-        let without = changes_without(&block, &urls).unwrap().unwrap();
+        let without = changes_without(&block, &urls, &HashSet::new()).unwrap().unwrap();
         let mut expected = Vec::new();
         push(&mut expected, &keys::url(kept), Some(b"b"));
         push(&mut expected, &keys::meta("run"), None);
         assert_eq!(without, expected);
-        assert_eq!(changes_without(&without, &urls).unwrap(), None);
+        assert_eq!(changes_without(&without, &urls, &HashSet::new()).unwrap(), None);
     }
 }

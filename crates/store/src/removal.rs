@@ -258,6 +258,14 @@ impl Store {
         Ok(removed)
     }
 
+    /// Returns the removed texts.
+    pub(crate) fn removed_texts(&self) -> Result<HashSet<ContentHash>, StoreError> {
+        let prefix = keys::removed_texts();
+        let length = prefix.len();
+        let hash = |key: Vec<u8>| Some(ContentHash::from_bytes(key.get(length..)?.try_into().ok()?));
+        self.keys(prefix).filter_map(|key| key.map(hash).transpose()).collect()
+    }
+
     /// Returns the removal that removed a URL, or `None` if the URL is not removed.
     ///
     /// # Errors

@@ -12,13 +12,14 @@
 //! and the new name, and then the old object is removed. If the process ends before that, no row names the old object,
 //! so the next attempt removes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::{merged_name, names, new_file};
 use gleaner_archive::{Record, RecordChange, RecordPosition, RewritePlan};
+use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, RemovedUrls, UrlKey};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -59,10 +60,10 @@ struct PlannedFile {
 }
 
 /// Returns what happens to a record of the archive if these URLs are removed.
-fn change_of(record: &Record, removed: &RemovedUrls) -> RecordChange {
+fn change_of(record: &Record, removed: &RemovedUrls, texts: &HashSet<ContentHash>) -> RecordChange {
     if is_of_changes(record) {
         // A block that cannot be read is found by `verify`.
-        return match changes_without(&record.block, removed) {
+        return match changes_without(&record.block, removed, texts) {
             Ok(Some(block)) => RecordChange::Replace(block),
             Ok(None) | Err(_) => RecordChange::Keep,
         };
@@ -140,7 +141,8 @@ impl Writer {
         level: u32,
         removed: &RemovedUrls,
     ) -> Result<RewrittenArchive, StoreError> {
-        self.rewrite_archive(folder, level, &|record| change_of(record, removed))
+        let texts = self.store().removed_texts()?;
+        self.rewrite_archive(folder, level, &|record| change_of(record, removed, &texts))
     }
 
     /// Writes the files of the archive again in which `decide` changes a record, and stores the new positions of the
