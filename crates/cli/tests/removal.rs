@@ -155,6 +155,18 @@ fn removed_document_is_in_no_file_and_does_not_come_back() {
         check(&web);
     }
     assert_eq!(in_files(&web, 3), [""; 0]);
+    // The archive alone restores the corpus and the removal.
+    let before = web.succeeds(&["export", "--members", "--confidence", "0"]);
+    for arguments in [&["rebuild"][..], &["rebuild", "--relearn"]] {
+        fs::remove_dir_all(web.folder.path().join("data/sled")).unwrap();
+        web.succeeds(arguments);
+        assert_eq!(numbers(&web), all_without(&[3]), "{arguments:?}");
+        assert!(web.succeeds(&["removals"]).contains("a letter"), "{arguments:?}");
+        if arguments.len() == 1 {
+            assert_eq!(web.succeeds(&["export", "--members", "--confidence", "0"]), before);
+        }
+    }
+    assert_eq!(in_files(&web, 3), [""; 0]);
 }
 
 #[test]

@@ -431,9 +431,7 @@ fn with_database(config: &Config, request: &Request<'_>, folder: &Path) -> Comma
     let rewritten = remove(config, &mut writer, &mut removals)?;
     let store = writer.store();
     store.compact(Extent::Rewritten).map_err(Failure::work)?;
-    // With no other worker, these are files that were replaced, or of workers that were killed.
-    let leftovers = store.leftovers(Timestamp::MAX).map_err(Failure::work)?;
-    store.remove_leftovers(&leftovers).map_err(Failure::work)?;
+    store.remove_unrecorded().map_err(Failure::work)?;
     for removal in &mut removals {
         writer.set_removal_step(removal, RemovalStep::Done).map_err(Failure::work)?;
     }

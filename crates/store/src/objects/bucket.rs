@@ -5,7 +5,7 @@
 //!
 //! Limitations: a put needs memory for the whole object, and sends it in one request. S3 allows 5 GB per request.
 //! Only [`Objects::join`] sends an object in parts. If the writer of a folder is killed, its unfinished file
-//! `name#1` stays and is never listed or removed. Whether synced data is durable depends on the folder's file
+//! `name#1` stays and is never listed. Only [`Objects::remove_unfinished`] removes it. Whether synced data is durable depends on the folder's file
 //! system.
 
 use std::fmt;
@@ -274,6 +274,26 @@ impl Objects {
                 Ok(())
             }
         })
+    }
+
+    /// Removes the unfinished files that killed writers left in a folder. Nothing may write to the folder meanwhile. Does
+    /// nothing for a bucket, whose rules should end unfinished uploads.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or a file cannot be removed.
+    pub fn remove_unfinished(&self) -> std::io::Result<()> {
+        let mut folders = Vec::from_iter(self.storage.guard.folder.clone());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder)? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    folders.push(entry.path());
+                } else if name::is_unfinished(&entry.file_name().to_string_lossy()) {
+                    std::fs::remove_file(entry.path())?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes, reads and removes an object with a unique name, to detect a wrong bucket, key or endpoint. Waits

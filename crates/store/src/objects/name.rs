@@ -11,6 +11,12 @@ use super::ObjectError;
 /// Maximum length of a name in bytes. S3 has the same limit, but also counts the prefix.
 const LONGEST: usize = 1024;
 
+/// Whether the library uses this file name for an unfinished file.
+pub(crate) fn is_unfinished(file: &str) -> bool {
+    let is_number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
+    file.split_once('#').is_some_and(|(_, end)| is_number(end))
+}
+
 /// Returns the library's path for a name. Refuses a name that is empty or too long, has an empty segment,
 /// `.`, `..` or a control character, or ends in `#` and digits.
 pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
@@ -21,9 +27,7 @@ pub(crate) fn path(name: &str) -> Result<Path, ObjectError> {
     if name.len() > LONGEST {
         return Err(wrong("it is longer than 1024 bytes"));
     }
-    let is_reserved = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
-    let last = name.rsplit('/').next().unwrap_or_default();
-    if last.split_once('#').is_some_and(|(_, end)| is_reserved(end)) {
+    if is_unfinished(name.rsplit('/').next().unwrap_or_default()) {
         return Err(wrong("it ends in # and digits, which is reserved for unfinished files"));
     }
     Path::parse(name).map_err(|_| wrong("`.`, `..` and control characters are not allowed"))

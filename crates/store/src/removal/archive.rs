@@ -223,9 +223,7 @@ impl Writer {
         for (name, files) in objects {
             self.rewrite_object(&name, files, level, decide, done)?;
         }
-        // With no other worker, a file without a row is one that was replaced, or of a worker that was killed.
-        let store = self.store();
-        store.remove_leftovers(&store.leftovers(Timestamp::MAX)?)
+        self.store().remove_unrecorded()
     }
 
     fn rewrite_object(
@@ -294,6 +292,17 @@ impl Writer {
 }
 
 impl Store {
+    /// Removes the files in object storage that have no record, and unfinished files. This process must be the only
+    /// worker, because other workers may be about to record their files. Does nothing for a store in a folder.
+    ///
+    /// # Errors
+    /// The database or the storage cannot be reached.
+    pub fn remove_unrecorded(&self) -> Result<(), StoreError> {
+        let Some(engine) = &self.distributed else { return Ok(()) };
+        engine.objects().remove_unfinished().map_err(StoreError::folder(&self.folder))?;
+        self.remove_leftovers(&self.leftovers(Timestamp::MAX)?)
+    }
+
     fn join_objects(&self, name: &str, parts: &[(String, u64, u64)]) -> Result<(), StoreError> {
         Ok(self.distributed.as_ref().map_or(Ok(()), |engine| engine.objects().join(name, parts))?)
     }
