@@ -204,6 +204,8 @@ fn kept_archive_does_not_bring_a_document_back() {
     check(&web);
     web.succeeds(&["removals", "--take-back", "1"]);
     web.succeeds(&["rebuild"]);
+    assert_eq!(numbers(&web), all_without(&[7]), "a rebuild restores the corpus as it is");
+    web.succeeds(&["rebuild", "--relearn"]);
     assert_eq!(numbers(&web), all_without(&[]));
 }
 

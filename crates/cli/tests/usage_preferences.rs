@@ -143,8 +143,10 @@ fn statements_are_recorded_and_every_replay_finds_the_same() {
         let before = without_archive(documents.clone());
         sites.gleaner(&["reextract"]);
         assert_eq!(without_archive(exported(&sites, &[])), before, "after reextract");
-        sites.gleaner(&["rebuild"]);
-        assert_eq!(without_archive(exported(&sites, &[])), before, "after rebuild");
+        for rebuild in [&["rebuild"][..], &["rebuild", "--relearn"]] {
+            sites.gleaner(rebuild);
+            assert_eq!(without_archive(exported(&sites, &[])), before, "after {rebuild:?}");
+        }
 
         // Another corpus, from the archive as another crawler could have written it.
         let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();

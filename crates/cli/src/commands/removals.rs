@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner_crawl::StopRequest;
 use gleaner_crawl::render::text::count;
 use gleaner_crawl::settings::Config;
+use gleaner_crawl::{StopRequest, open_archive};
 use gleaner_store::{Removal, RemovalStep, RemovalTarget, Store, Writer, join_alone};
 use serde_json::{Value, json};
 
@@ -110,7 +110,9 @@ fn take_back(config: &Config, number: u32) -> CommandResult {
         let _ = fs::remove_dir_all(&folder);
         return done;
     }
-    forget(&mut settings::open_store(config, false)?, number)
+    let mut writer = settings::open_store(config, false)?;
+    open_archive(config, None, &mut writer).map_err(Failure::work)?;
+    forget(&mut writer, number)
 }
 
 fn forget(writer: &mut Writer, number: u32) -> CommandResult {
