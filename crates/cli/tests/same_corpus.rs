@@ -1,5 +1,5 @@
 //! Tests with the real binary that the archive alone restores the same corpus after a history of nights, kills, pins,
-//! new extractions, changed settings, a redesign and ingested files.
+//! new extractions, changed settings, a redesign, a removal and ingested files.
 
 use std::fs;
 use std::path::Path;
@@ -18,12 +18,13 @@ fn told(output: &Output) -> String {
 
 /// Returns what the commands say about the corpus: all fields of all documents, duplicates, hosts, templates and runs.
 fn everything(crawl: &Crawl) -> Vec<String> {
-    let commands: [&[&str]; 5] = [
+    let commands: [&[&str]; 6] = [
         &["export", "--confidence", "0"],
         &["export", "--format", "csv", "--confidence", "0"],
         &["duplicates"],
         &["hosts"],
         &["stats", "--json"],
+        &["removals"],
     ];
     commands.into_iter().map(|command| String::from_utf8(crawl.run(command).stdout).unwrap()).collect()
 }
@@ -68,6 +69,9 @@ fn history() -> Crawl {
     fs::write(pins.join("villagepost.example.toml"), "drop = [\"h2\", \"h3\"]").unwrap();
     told(&crawl.run(&["reextract", "--set", "template.pins=pins"]));
     told(&crawl.run(&["reextract", "--set", "corpus.tones=new"]));
+    let removed = crawl.export(&["--confidence", "0", "--host", "villagepost.example"])[0]["url"].to_string();
+    told(&crawl.run(&["remove", removed.trim_matches('"'), "--reason", "a letter", "--yes"]));
+    // The other archive has the removed page too.
     let other = crawled();
     let archive = other.folder.path().join("data/archive");
     told(&crawl.run(&["ingest", archive.to_str().unwrap(), "--set", "corpus.keep_if=[\"words >= 60\"]"]));
