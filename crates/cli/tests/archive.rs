@@ -201,6 +201,7 @@ fn a_damaged_archive_costs_what_is_damaged() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("the corpus is complete"), "{}", said(&output));
     assert_same(&exported(&crawl), &before);
+    assert_eq!(crawl.run(&["verify"]).status.code(), Some(1), "the archive is still damaged");
     let output = relearn(&crawl);
     assert_eq!(output.status.code(), Some(1));
     let table = String::from_utf8_lossy(&output.stdout).into_owned();

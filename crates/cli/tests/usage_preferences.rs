@@ -168,6 +168,8 @@ fn exports_and_stats_select_by_use() {
     assert_eq!(names(&["--explicitly-allowed", "search"]).len(), 10);
     assert_eq!(names(&["--explicitly-allowed", "tdm"]), ["10", "9"]);
     assert_eq!(names(&["--not-barred", "GPTBot"]).len(), 21);
+    let unknown = sites.run(&["export", "--not-barred", "GPT-Bot"]);
+    assert_eq!(unknown.status.code(), Some(2), "no document records this crawler");
     let output = sites.run(&["export", "--allowed", "train-ai", "--out", "x.jsonl"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(

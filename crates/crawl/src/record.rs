@@ -68,13 +68,19 @@ impl Pipeline {
     }
 
     /// Appends a response to the archive. The text of a document stays in the archive where its record says, so that it
-    /// can be repaired: a response without an article does not replace its place.
+    /// can be repaired: a response without an article does not replace its place. A page with a removed text is not
+    /// archived.
     fn archive(
         &mut self,
         visit: &mut Visit,
         content: &Content,
         records: Option<WarcRecords>,
     ) -> Result<(), CrawlError> {
+        if let Some(document) = content.document()
+            && self.recorder.store.is_removed_text(&document.content_hash())?
+        {
+            return Ok(());
+        }
         let has_text = visit.record.last.as_ref().is_some_and(is_article);
         let record = Some(&mut visit.record).filter(|_| content.is_article() || !has_text);
         self.recorder.archive(records, record)

@@ -221,6 +221,8 @@ pub struct ChangeLog {
     pub damaged: Vec<(PathBuf, u64, String)>,
     /// Whether changes are missing, because a part of the archive is damaged or a file is missing.
     pub is_incomplete: bool,
+    /// The end of the last intact record. `None` if the archive has no file.
+    end: Option<ArchiveEnd>,
 }
 
 impl ChangeLog {
@@ -232,10 +234,14 @@ impl ChangeLog {
         let mut log = Self::default();
         for (index, file) in files.iter().enumerate() {
             let from = if index == 0 { offset } else { 0 };
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            log.end = Some(ArchiveEnd { file: name, length: fs::metadata(file)?.len() });
             for item in ArchiveReader::open(file, from, 0)? {
                 match item? {
                     Item::Record(record) => log.entries.extend(entry(file, &record)),
-                    Item::Damage(Damage { offset, reason, .. }) => {
+                    Item::Damage(Damage { offset, reason, is_last }) => {
+                        // The next process that appends cuts off an incomplete record.
+                        log.end.iter_mut().filter(|_| is_last).for_each(|end| end.length = offset);
                         log.damaged.push((file.clone(), offset, reason));
                     }
                 }
@@ -467,6 +473,9 @@ impl Writer {
         self.store().engine.spill()?;
         if !log.is_incomplete {
             self.set_last_change(last)?;
+            let mut change = self.begin();
+            log.end.iter().for_each(|end| change.put_archive_end(end));
+            self.commit(change)?;
         }
         self.flush()?;
         Ok(log)

@@ -18,7 +18,7 @@ use crate::near::Duplicates;
 use crate::packed::unpack_at;
 use crate::partitions::Partition;
 use crate::records::{PackedInfo, decode, document_id};
-use crate::{Change, PackedDocument, Store, StoreError, UrlRecord, Writer, keys};
+use crate::{Change, PackedDocument, RemovedUrl, Store, StoreError, UrlRecord, Writer, keys};
 
 /// Returns the hash to store for a document that must not be found by its text.
 pub(crate) fn own_hash(content_hash: &ContentHash, id: DocumentId) -> ContentHash {
@@ -114,7 +114,10 @@ impl Change {
         let duplicates = &mut writer.duplicates;
         debug_assert_eq!(document.id, document_id(key), "a document is named by its URL");
         self.read_documents_ahead([&document])?;
-        if self.get_bytes(&keys::removed_text(&document.content_hash))?.is_some() {
+        if let Some(removal) = self.get("a removed text", &keys::removed_text(&document.content_hash))? {
+            // The URL is removed too, so that a later extraction with other settings cannot bring the text back.
+            let is_document = false;
+            self.put(keys::removed_url(key), &RemovedUrl { removal, url: None, is_document });
             return Ok(Outcome::Excluded { rule: REMOVED.into() });
         }
         let before = match self.fetched_before(&document) {

@@ -258,6 +258,14 @@ impl Store {
         Ok(removed)
     }
 
+    /// Whether a text was removed, so that its document cannot be stored again.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn is_removed_text(&self, hash: &ContentHash) -> Result<bool, StoreError> {
+        self.engine.has(&keys::removed_text(hash))
+    }
+
     /// Returns the removed texts.
     pub(crate) fn removed_texts(&self) -> Result<HashSet<ContentHash>, StoreError> {
         let prefix = keys::removed_texts();

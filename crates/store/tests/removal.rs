@@ -258,6 +258,7 @@ fn removed_text_is_refused_until_it_is_taken_back(place: &Place) {
     begin(&mut writer, plan);
     let mut writer = finish(place, writer, |writer| writer);
     assert_eq!(visit(&mut writer, 40, 2, "text 7"), Outcome::Excluded { rule: REMOVED.into() });
+    assert!(writer.store().removed().unwrap().contains(&url(40)), "its URL is removed too");
     assert!(writer.take_back_removal(1).unwrap() && !writer.take_back_removal(1).unwrap());
     assert!(writer.store().removals().unwrap().is_empty() && writer.store().removed().unwrap().is_empty());
     assert_eq!(visit(&mut writer, 7, 2, "text 7"), Outcome::Stored);

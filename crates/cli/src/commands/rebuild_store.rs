@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use gleaner_crawl::render::text::bytes;
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{WarcFile, archive_files, archive_folder, changes_in_archive};
+use gleaner_crawl::{WarcFile, archive_files, archive_folder, changes_in_archive, open_archive};
 use gleaner_frontier::Seed;
 use gleaner_store::{ArchivePosition, ChangeLog, Replacement, Store, StoreError, Writer};
 
 use crate::args::Rebuild;
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::settings;
+use crate::{CommandResult, settings};
 
 /// A rebuild that has begun: the old store is locked.
 pub(super) struct RebuildStore {
@@ -34,6 +34,9 @@ impl RebuildStore {
         if let Some(error) = unreadable {
             print_message(format_args!("gleaner: {error}"));
         }
+        if let Some(old) = replacement.old().filter(|_| !args.relearn) {
+            copy_to_archive(config, old)?;
+        }
         let changes = changes_in_archive(&archive_files(config).map_err(Failure::work)?);
         let changes = changes.map_err(Failure::work)?;
         let found = changes.clone();
@@ -45,8 +48,8 @@ impl RebuildStore {
         let has_changes = is_current && !changes.is_empty();
         if !args.relearn && !has_changes {
             print_message(
-                "gleaner: the archive does not have the changes of this corpus, because an older gleaner wrote it; \
-                 learning the templates and extracting all texts anew",
+                "gleaner: the archive does not have all changes of this corpus; learning the templates and extracting \
+                 all texts anew",
             );
         }
         let changes = (has_changes && !args.relearn).then_some(changes);
@@ -109,6 +112,19 @@ impl RebuildStore {
         }
         settings::seeds(files, &[], config)
     }
+}
+
+/// Copies the old store to its archive, if the archive does not have all its changes: an older version wrote it, or a part
+/// of it is damaged. A store with texts that cannot be read is not copied.
+fn copy_to_archive(config: &Config, old: &Store) -> CommandResult {
+    let is_whole = old.damaged_records().is_ok_and(|damaged| damaged.is_empty());
+    let is_complete = !old.is_rebuilding().unwrap_or(true) && !old.is_migrating().unwrap_or(true);
+    let Some(mut writer) = old.writer().map_err(Failure::work)?.filter(|_| is_whole && is_complete) else {
+        return Ok(());
+    };
+    open_archive(config, None, &mut writer).map_err(Failure::work)?;
+    writer.complete_log(&archive_folder(config)).map_err(Failure::work)?;
+    Ok(())
 }
 
 /// Returns the settings with which the store in `folder` is built from the archive of the corpus.

@@ -34,10 +34,19 @@ pub(crate) fn run(common: &Common, args: &Refetch) -> CommandResult {
 
 /// Returns the URLs of the command line, and those of all documents of its hosts.
 fn urls(store: &Store, args: &Refetch) -> Result<Vec<CanonicalUrl>, Failure> {
+    if args.urls.is_empty() && args.host.is_empty() {
+        return Err(Failure::Usage("name what to fetch again: URLs or --host".into()));
+    }
     let mut urls = Vec::new();
     for text in &args.urls {
         let url =
             CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("{text}: {refusal}")))?;
+        if let Some(removal) = store.removal_of(&url).map_err(Failure::work)? {
+            let number = removal.number;
+            return Err(Failure::Work(format!(
+                "{url} was removed (removal {number}); `gleaner removals --take-back {number}` allows it again"
+            )));
+        }
         if store.url(url.key()).map_err(Failure::work)?.is_none() {
             let advice = "`gleaner doctor` says why, and `gleaner crawl` fetches new pages";
             return Err(Failure::Work(format!("{url} is not known to this corpus; {advice}")));

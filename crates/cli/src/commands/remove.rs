@@ -375,6 +375,7 @@ fn in_folder(config: &Config, request: &Request<'_>) -> CommandResult {
     if let Some(what) = settings::incomplete_reason(config, &writer.store())? {
         return Err(Failure::Work(what));
     }
+    require_archive(config, &writer.store())?;
     open_archive(config, None, &mut writer).map_err(Failure::work)?;
     let mut removals = begin(config, &mut writer, request)?;
     if removals.is_empty() {
@@ -392,6 +393,20 @@ fn in_folder(config: &Config, request: &Request<'_>) -> CommandResult {
         writer.set_removal_step(removal, RemovalStep::Done).map_err(Failure::work)?;
     }
     report(&removals, rewritten, unreadable)
+}
+
+/// Refuses a removal that would not find the archive.
+fn require_archive(config: &Config, store: &Store) -> CommandResult {
+    let Some(end) = store.archive_end().map_err(Failure::work)? else { return Ok(()) };
+    let folder = archive_folder(config);
+    if folder.join(&end.file).exists() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "the archive of this corpus is not in {}, which lacks {}: set archive.path as in the crawls",
+        folder.display(),
+        end.file
+    )))
 }
 
 fn require_space(config: &Config, replacement: &Replacement) -> CommandResult {

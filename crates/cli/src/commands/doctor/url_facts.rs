@@ -391,7 +391,8 @@ fn after_last_visit(record: &UrlRecord, least: Duration, is_retried: bool) -> St
              crawl.recheck applies from its next visit on; `gleaner refetch` visits it now"
                 .into()
         }
-        _ => "done: with these settings, no page or list brings it back; `gleaner refetch` fetches it again"
+        _ => "done: with these settings, no page or list brings it back; `gleaner refetch` fetches it again unless \
+              the settings exclude it"
             .into(),
     }
 }

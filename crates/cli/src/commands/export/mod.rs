@@ -31,6 +31,7 @@ pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let format = options::format(args)?;
     let fields = args.fields.clone().unwrap_or_default();
     let filter = options::filter(args)?;
+    options::require_known_agents(&args.not_barred, &config.corpus.agents)?;
     let source = DocumentSource::new(&config, args)?;
     options::refuse_unknown(&source.store, &filter)?;
     let options = ExportOptions { format, fields, filter };

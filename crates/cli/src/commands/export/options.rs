@@ -147,6 +147,18 @@ fn no_match(option: &str, wanted: &[String], what: &str, known: &[String]) -> Fa
     Failure::Work(format!("no document matches {option} {wanted}; {what} in this corpus: {listed}{more}"))
 }
 
+/// Refuses a crawler about which the documents record nothing.
+pub(super) fn require_known_agents(wanted: &[String], known: &[String]) -> Result<(), Failure> {
+    let is_known = |name: &&String| known.iter().any(|agent| agent.eq_ignore_ascii_case(name));
+    match wanted.iter().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::Usage(format!(
+            "--not-barred {name}: the documents do not record this crawler, only those of corpus.agents: {}",
+            known.join(", ")
+        ))),
+    }
+}
+
 pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
     let asked = args
         .conditions
