@@ -215,7 +215,7 @@ pub fn is_of_changes(record: &Record) -> bool {
 /// The log of a store in an archive, as far as it can be read.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeLog {
-    /// The last complete snapshot, and all later changes.
+    /// The records with changes, in the order of the archive.
     entries: Vec<LogEntry>,
     /// Parts of the archive that cannot be read: file, offset in bytes, reason.
     pub damaged: Vec<(PathBuf, u64, String)>,
@@ -502,7 +502,8 @@ impl Writer {
     fn append_snapshot(&mut self) -> Result<(), StoreError> {
         let store = self.store();
         let (mut block, mut part, mut records) = (Vec::new(), SnapshotPart::Begin, 0_u64);
-        self.logged = Some(0);
+        // The numbers go on, so that a copy that a crash interrupts leaves no gap.
+        self.logged.get_or_insert(0);
         for space in keys::SPACES.into_iter().chain([keys::PAGE]) {
             for pair in store.scan([space]) {
                 let (key, value) = match pair {
@@ -617,6 +618,8 @@ mod tests {
         Crash,
         /// A crash after the changes were written to the archive, and before they were written to the database.
         CrashAfterArchive,
+        /// A crash while the whole store is copied to the archive again.
+        CrashInSnapshot,
         /// A process that changes the store without its archive.
         WithoutArchive(u8, u8),
     }
@@ -629,6 +632,7 @@ mod tests {
             1 => Just(Step::Spill),
             1 => Just(Step::Crash),
             1 => Just(Step::CrashAfterArchive),
+            1 => Just(Step::CrashInSnapshot),
             1 => (0..8_u8, any::<u8>()).prop_map(|(key, value)| Step::WithoutArchive(key, value)),
         ];
         prop::collection::vec(step, 0..40)
@@ -707,6 +711,12 @@ mod tests {
                         drop(writer);
                         writer = with_archive(folder.path());
                         prop_assert_eq!(records(&writer.store()), expected);
+                    }
+                    Step::CrashInSnapshot => {
+                        writer.flush().unwrap();
+                        writer.append_block(&[], Some(SnapshotPart::Begin)).unwrap();
+                        drop(writer);
+                        writer = with_archive(folder.path());
                     }
                     Step::WithoutArchive(number, value) => {
                         drop(writer);
