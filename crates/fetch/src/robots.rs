@@ -158,12 +158,38 @@ impl Agents {
     }
 }
 
-struct RobotsReader<'a> {
+/// The groups of a robots.txt, as its lines are read.
+struct Groups<'a> {
     product: &'a str,
+    /// The crawlers to which the current group applies.
     agents: Agents,
     /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` begins a new group.
     closed: bool,
+    /// Whether a group names the crawler. If not, the groups for all crawlers apply to it.
     named: bool,
+}
+
+impl<'a> Groups<'a> {
+    fn new(product: &'a str) -> Self {
+        Self { product, agents: Agents::default(), closed: false, named: false }
+    }
+
+    fn user_agent(&mut self, value: &[u8]) {
+        if std::mem::take(&mut self.closed) {
+            self.agents = Agents::default();
+        }
+        self.named |= self.agents.add(&String::from_utf8_lossy(value), self.product);
+    }
+
+    /// Reads a rule, which ends the list of crawlers. Returns the crawlers to which it applies.
+    fn rule(&mut self) -> Agents {
+        self.closed = true;
+        self.agents
+    }
+}
+
+struct RobotsReader<'a> {
+    groups: Groups<'a>,
     ours: Vec<(bool, &'a [u8])>,
     all: Vec<(bool, &'a [u8])>,
     our_delay: Option<Duration>,
@@ -174,10 +200,7 @@ struct RobotsReader<'a> {
 impl<'a> RobotsReader<'a> {
     fn new(product: &'a str) -> Self {
         Self {
-            product,
-            agents: Agents::default(),
-            closed: false,
-            named: false,
+            groups: Groups::new(product),
             ours: Vec::new(),
             all: Vec::new(),
             our_delay: None,
@@ -189,9 +212,9 @@ impl<'a> RobotsReader<'a> {
     fn line(&mut self, line: &'a [u8]) {
         let Some((key, value)) = key_and_value(line) else { return };
         match key.as_str() {
-            key if is_user_agent(key) => self.user_agent(&String::from_utf8_lossy(value)),
+            key if is_user_agent(key) => self.groups.user_agent(value),
             key if is_rule(key) => self.rule(key == "allow", value),
-            key if usage::is_usage_rule(key) => self.closed = true,
+            key if usage::is_usage_rule(key) => drop(self.groups.rule()),
             "crawl-delay" | "crawldelay" => self.crawl_delay(value),
             key if is_sitemap(key) && !value.is_empty() => {
                 self.sitemaps.push(String::from_utf8_lossy(value).into_owned());
@@ -200,24 +223,16 @@ impl<'a> RobotsReader<'a> {
         }
     }
 
-    fn user_agent(&mut self, value: &str) {
-        if self.closed {
-            self.agents = Agents::default();
-            self.closed = false;
-        }
-        self.named |= self.agents.add(value, self.product);
-    }
-
     fn rule(&mut self, allow: bool, value: &'a [u8]) {
-        self.closed = true;
+        let agents = self.groups.rule();
         // An empty pattern matches nothing.
-        if value.is_empty() || !(self.agents.ours || self.agents.all) {
+        if value.is_empty() {
             return;
         }
-        if self.agents.all {
+        if agents.all {
             self.all.push((allow, value));
         }
-        if self.agents.ours {
+        if agents.ours {
             self.ours.push((allow, value));
         }
     }
@@ -226,17 +241,17 @@ impl<'a> RobotsReader<'a> {
         let digits = value.iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
         let number = std::str::from_utf8(&value[..digits]).ok().and_then(|text| text.parse::<f64>().ok());
         let delay = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        if self.agents.ours {
+        if self.groups.agents.ours {
             self.our_delay = self.our_delay.max(delay);
         }
-        if self.agents.all {
+        if self.groups.agents.all {
             self.all_delay = self.all_delay.max(delay);
         }
     }
 
     fn finish(self) -> RobotsRules {
         let (lines, crawl_delay) =
-            if self.named { (self.ours, self.our_delay) } else { (self.all, self.all_delay) };
+            if self.groups.named { (self.ours, self.our_delay) } else { (self.all, self.all_delay) };
         let mut rules: Vec<_> =
             lines.into_iter().map(|(allow, value)| (Pattern::parse(value), allow, value)).collect();
         rules.sort_by_key(|(pattern, allow, _)| (pattern.octets, *allow));

@@ -11,7 +11,7 @@
 
 use super::matcher::Matcher;
 use super::normal::{Pattern, Text};
-use super::{Agents, is_user_agent, key_and_value, lines, token};
+use super::{Groups, is_user_agent, key_and_value, lines, token};
 
 /// Maximum number of `License` lines that are kept.
 const MAX_LICENSES: usize = 10;
@@ -99,11 +99,7 @@ impl PathLines {
 }
 
 struct UsageReader<'a> {
-    product: &'a str,
-    agents: Agents,
-    /// Whether a rule followed the last `User-agent`. If so, the next `User-agent` begins a new group.
-    closed: bool,
-    named: bool,
+    groups: Groups<'a>,
     ours: [Vec<UsageLine>; KEYS.len()],
     all: [Vec<UsageLine>; KEYS.len()],
     licenses: Vec<String>,
@@ -112,10 +108,7 @@ struct UsageReader<'a> {
 impl<'a> UsageReader<'a> {
     fn new(product: &'a str) -> Self {
         Self {
-            product,
-            agents: Agents::default(),
-            closed: false,
-            named: false,
+            groups: Groups::new(product),
             ours: Default::default(),
             all: Default::default(),
             licenses: Vec::new(),
@@ -124,17 +117,13 @@ impl<'a> UsageReader<'a> {
 
     fn line(&mut self, key: &str, value: &[u8]) {
         if is_user_agent(key) {
-            if std::mem::take(&mut self.closed) {
-                self.agents = Agents::default();
-            }
-            self.named |= self.agents.add(&String::from_utf8_lossy(value), self.product);
+            self.groups.user_agent(value);
         } else if let Some(kind) = KEYS.iter().position(|(known, _)| *known == key) {
-            self.closed = true;
             self.usage(kind, &String::from_utf8_lossy(value));
         } else if key == "license" && !value.is_empty() && self.licenses.len() < MAX_LICENSES {
             self.licenses.push(String::from_utf8_lossy(value).into_owned());
         } else if super::is_rule(key) {
-            self.closed = true;
+            self.groups.rule();
         }
     }
 
@@ -150,16 +139,17 @@ impl<'a> UsageReader<'a> {
                 lines.push(line.clone());
             }
         };
-        if self.agents.all {
+        let agents = self.groups.rule();
+        if agents.all {
             add(&mut self.all[kind]);
         }
-        if self.agents.ours {
+        if agents.ours {
             add(&mut self.ours[kind]);
         }
     }
 
     fn finish(self) -> RobotsUsage {
-        let kinds = if self.named { self.ours } else { self.all };
+        let kinds = if self.groups.named { self.ours } else { self.all };
         RobotsUsage { kinds: kinds.map(PathLines::new), licenses: self.licenses }
     }
 }
