@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use gleaner_corpus::{ContentHash, DocumentId};
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{Purpose, ReplaySummary, Restored, open_archive, restore};
+use gleaner_crawl::{Purpose, ReplaySummary, archive_folder, open_archive};
 use gleaner_store::{ChangeLog, Store, StoreError};
 
 use crate::args::{Common, Rebuild};
@@ -39,10 +39,10 @@ fn from_changes(
 ) -> CommandResult {
     let began = Instant::now();
     let mut writer = rebuild.open_empty(config)?;
-    let of_new = rebuild_store::config_of(config, &rebuild.replacement.folder());
     let bar = progress::bar();
     bar.set_message("applying the changes in the archive");
-    let restored = restore(&of_new, &mut writer, changes, |count| bar.inc(count)).map_err(Failure::work)?;
+    let restored = writer.restore(&archive_folder(config), changes, |count| bar.inc(count));
+    let restored = restored.map_err(Failure::work)?;
     bar.finish_and_clear();
     report_damage(&restored);
     if restored.is_incomplete {
@@ -54,14 +54,14 @@ fn from_changes(
         return from_responses(common, args, config, rebuild);
     }
     let version = writer.store().version().map_err(Failure::work)?;
+    let documents = writer.store().totals().map_err(Failure::work)?.documents();
     drop(writer);
     output::print(&format!(
-        "{:.0} s; changes applied: {}; documents in the corpus: {}\nVersion of the corpus: {version}\n",
+        "{:.0} s; changes applied: {}; documents in the corpus: {documents}\nVersion of the corpus: {version}\n",
         began.elapsed().as_secs_f64(),
-        restored.changes,
-        restored.documents
+        restored.len(),
     ))?;
-    put_in_place(rebuild, restored.documents)?;
+    put_in_place(rebuild, documents)?;
     match restored.damaged.len() {
         0 => Ok(()),
         parts => Err(Failure::Work(format!(
@@ -70,7 +70,7 @@ fn from_changes(
     }
 }
 
-fn report_damage(restored: &Restored) {
+fn report_damage(restored: &ChangeLog) {
     for (file, offset, reason) in &restored.damaged {
         print_message(format_args!("gleaner: {} is unreadable at byte {offset}: {reason}", file.display()));
     }

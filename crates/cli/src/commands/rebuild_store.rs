@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_crawl::render::text::bytes;
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{WarcFile, archive_files, archive_folder, changes_in_archive, open_archive};
+use gleaner_crawl::{WarcFile, archive_files, archive_folder, open_archive};
 use gleaner_frontier::Seed;
 use gleaner_store::{ArchivePosition, ChangeLog, Replacement, Store, StoreError, Writer};
 
@@ -37,8 +37,7 @@ impl RebuildStore {
         if let Some(old) = replacement.old().filter(|_| !args.relearn) {
             copy_to_archive(config, old)?;
         }
-        let changes = changes_in_archive(&archive_files(config).map_err(Failure::work)?);
-        let changes = changes.map_err(Failure::work)?;
+        let changes = ChangeLog::in_folder(&archive_folder(config)).map_err(Failure::work)?;
         let found = changes.clone();
         // If the archive has not all changes of the store, the restored store would be older.
         let is_current = match replacement.old() {
