@@ -1,5 +1,6 @@
 //! The command line of `gleaner`.
 
+mod archive;
 mod export;
 mod migrate;
 mod operations;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+pub(crate) use archive::{Ingest, Rebuild, Reextract, Snapshot, Verify};
 use export::export_help;
 pub(crate) use export::{Compress, Export};
 use migrate::MIGRATE_HELP;
@@ -222,7 +224,7 @@ Examples:
     #[command(
         after_help = "The archive has every change of the store, so nothing is extracted again, and the texts do not \
 depend on today's settings, pins or templates. With --relearn, the templates are learned and all texts extracted \
-anew, and the command says what changed. The new store is built beside the old one, which can be read meanwhile, and \
+again, and the command says what changed. The new store is built beside the old one, which can be read meanwhile, and \
 is then kept as sled.old-1. After an interruption, the same command resumes.
 
 Examples:
@@ -335,45 +337,6 @@ pub(crate) struct Refetch {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Rebuild {
-    /// Learn the templates and extract all texts anew, and say what changed
-    #[arg(long)]
-    pub(crate) relearn: bool,
-    /// With --relearn: file of seed sites, one per line; repeatable [default: the seeds of the last crawl]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) seeds: Vec<PathBuf>,
-    /// With --relearn: start over, even if a rebuild can be resumed or the archive lacks the pages of some documents
-    #[arg(long)]
-    pub(crate) force: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Reextract {}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Verify {
-    /// Remove unused files that killed workers left in object storage
-    #[arg(long)]
-    pub(crate) sweep: bool,
-    /// First extract texts that cannot be read again from the archive, also during a crawl
-    #[arg(long)]
-    pub(crate) repair: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Snapshot {
-    /// Folder of the copy; it must not exist
-    pub(crate) dir: PathBuf,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Ingest {
-    /// WARC files, their CDX or CDXJ indexes, or folders with such files
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct Stats {
     /// Print one JSON object instead of tables
     #[arg(long)]
@@ -381,7 +344,7 @@ pub(crate) struct Stats {
     /// Write a chart of the growth by day to this file
     #[arg(long, value_name = "FILE", conflicts_with = "quick")]
     pub(crate) svg: Option<PathBuf>,
-    /// Omit the number of distinct words and the growth by day, which need all documents
+    /// Omit distinct words, statements on use and the growth by day, which need all documents
     #[arg(long)]
     pub(crate) quick: bool,
 }

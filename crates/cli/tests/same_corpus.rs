@@ -118,7 +118,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn learning_anew_says_what_changed_and_is_restored_later() {
+fn relearning_says_what_changed_and_is_restored_later() {
     let crawl = crawled();
     let pins = crawl.folder.path().join("pins");
     fs::create_dir(&pins).unwrap();
@@ -186,7 +186,7 @@ fn a_manifest_names_the_version_of_the_corpus() {
     assert_eq!(manifest["corpus_version"], stats["version"]);
 }
 
-/// The folder of the archive has the seeds, so that not even a store is needed to learn anew.
+/// The folder of the archive has the seeds, so even learning again needs no store.
 #[test]
 fn the_seeds_are_in_the_archive() {
     let crawl = crawled();

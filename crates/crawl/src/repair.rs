@@ -78,7 +78,7 @@ pub fn repair(
     records: &[DamagedRecord],
 ) -> Result<Repaired, CrawlError> {
     let mut repaired = Repaired::default();
-    // A missing archive is not begun anew by a repair.
+    // A repair does not create a missing archive.
     if !archive_files(rules.config)?.is_empty() {
         open_archive(rules.config, Some(rules.pins), writer)?;
         repaired.has_copied_store = writer.complete_log(&archive_folder(rules.config))?;

@@ -17,6 +17,9 @@ use crate::messages::print_message;
 use crate::table::table;
 use crate::{CommandResult, distributed, output, progress, settings};
 
+const CHANGES_MISSING: &str =
+    "gleaner: changes are missing in the archive; learning the templates and extracting all texts again";
+
 pub(crate) fn run(common: &Common, args: &Rebuild) -> CommandResult {
     let config = settings::load(common)?;
     distributed::require_local(&config, "rebuild")?;
@@ -24,7 +27,11 @@ pub(crate) fn run(common: &Common, args: &Rebuild) -> CommandResult {
     let mut rebuild = RebuildStore::begin(&config, args)?;
     match rebuild.changes.take() {
         Some(changes) => from_changes(common, args, &config, rebuild, changes),
-        None => from_responses(common, args, &config, rebuild),
+        None if args.relearn => from_responses(common, args, &config, rebuild),
+        None => {
+            print_message(CHANGES_MISSING);
+            from_responses(common, args, &config, rebuild)
+        }
     }
 }
 
@@ -46,9 +53,7 @@ fn from_changes(
     bar.finish_and_clear();
     report_damage(&restored);
     if restored.is_incomplete {
-        print_message(
-            "gleaner: changes are missing in the archive; learning the templates and extracting all texts anew",
-        );
+        print_message(CHANGES_MISSING);
         drop(writer);
         rebuild.replacement.start_over().map_err(Failure::work)?;
         return from_responses(common, args, config, rebuild);

@@ -45,12 +45,6 @@ impl RebuildStore {
             None => true,
         };
         let has_changes = is_current && !changes.is_empty();
-        if !args.relearn && !has_changes {
-            print_message(
-                "gleaner: the archive does not have all changes of this corpus; learning the templates and extracting \
-                 all texts anew",
-            );
-        }
         let changes = (has_changes && !args.relearn).then_some(changes);
         let before = replacement.old().and_then(|old| Some(old.totals().ok()?.documents()));
         Ok(Self { replacement, changes, before, found })

@@ -70,7 +70,9 @@ fn as_text(removal: &Removal, urls: &[String]) -> String {
         count(*words, "word")
     );
     if !reason.is_empty() {
-        text += &format!("; reason: {reason}");
+        // A removal has one line.
+        let words: Vec<&str> = reason.split_whitespace().collect();
+        text += &format!("; reason: {}", words.join(" "));
     }
     if *keeps_archive {
         text += "; the archive was kept";

@@ -174,8 +174,8 @@ pub struct CorpusSettings {
     pub languages: Vec<String>,
     /// Conditions such as `words >= 50` on a document's measured values. All of them must hold.
     pub keep_if: Vec<String>,
-    /// Purposes for which the site and the page of a document must not disallow its use. If empty, documents are stored
-    /// whatever is stated about their use.
+    /// Purposes for which the site and the page of a document must not disallow its use. If empty, statements on
+    /// use do not decide which documents are stored.
     pub allowed: Vec<Purpose>,
     /// Crawlers by their names in robots.txt. Each document records which of them robots.txt bars from its page.
     pub agents: Vec<String>,

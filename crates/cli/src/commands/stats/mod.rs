@@ -1,7 +1,7 @@
 //! Runs `gleaner stats`: prints statistics of the corpus.
 //!
-//! The store counts documents and words by language. For distinct words and the growth by day, the command
-//! must read all documents, in bounded memory. `--quick` omits these two.
+//! The store counts documents and words by language. For distinct words, statements on use and the
+//! growth by day, the command must read all documents, in bounded memory. `--quick` omits these.
 
 mod corpus_stats;
 mod growth;
