@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{Cursor, Read};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gleaner_corpus::Document;
@@ -18,23 +20,33 @@ use crate::web::{HTML, Web, article, front, measured};
 
 const ARTICLES: usize = 12;
 
-/// Serves articles of two hosts. `b.example` has the text of article 3 of `a.example` under its own address.
-fn web() -> Web {
-    let paths: Vec<String> =
+/// A new address of article 5.
+const MOVED: &str = "/news/an-old-story-at-a-new-address.html";
+
+/// Serves articles of two hosts. `b.example` has the text of article 3 of `a.example` under its own address. While
+/// `has_moved` is true, article 5 is also at [`MOVED`].
+fn web_with(has_moved: Arc<AtomicBool>) -> Web {
+    let own: Vec<String> =
         (1..=ARTICLES).map(|number| format!("/news/a-story-of-number-{number}.html")).collect();
     Web::start(move |asked| {
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let moved = has_moved.load(Ordering::Relaxed).then_some(MOVED);
+        let paths: Vec<&str> = own.iter().map(String::as_str).chain(moved).collect();
         let (host, path) = asked.url.split_once('/').unwrap_or((&asked.url, ""));
         let number =
             |path: &str| path.strip_prefix("news/a-story-of-number-")?.strip_suffix(".html")?.parse().ok();
         match (host, path, number(path)) {
             (_, "", _) => front(&paths),
+            ("a.example", path, _) if moved.is_some_and(|moved| moved[1..] == *path) => page(5),
             ("a.example", _, Some(number)) => page(number),
             ("b.example", _, Some(3)) => page(3),
             ("b.example", _, Some(number)) => page(100 + number),
             _ => crate::web::response("404 Not Found", HTML, b""),
         }
     })
+}
+
+fn web() -> Web {
+    web_with(Arc::default())
 }
 
 fn page(number: usize) -> Vec<u8> {
@@ -187,6 +199,36 @@ fn raw_page_is_removed_and_other_urls_are_named() {
     web.succeeds(&["crawl", "http://a.example", "http://b.example"]);
     assert_eq!(numbers(&web), all_without(&[3]));
     check(&web);
+}
+
+#[test]
+fn removed_text_does_not_come_back_under_a_new_url() {
+    let has_moved = Arc::new(AtomicBool::new(false));
+    let web = web_with(Arc::clone(&has_moved));
+    web.succeeds(&["crawl", "http://a.example", "http://b.example"]);
+    web.succeeds(&["remove", &url("a.example", 5), "--yes"]);
+    has_moved.store(true, Ordering::Relaxed);
+    let moved = format!("a.example{MOVED}");
+    let requests = || web.all_asked().iter().filter(|url| **url == moved).count();
+    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--now"]);
+    assert_eq!(requests(), 1);
+    assert_eq!(numbers(&web), all_without(&[5]));
+    assert_eq!(in_files(&web, 5), [""; 0], "its response is not archived");
+    // The new URL is removed too.
+    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--now"]);
+    assert_eq!(requests(), 1);
+    assert!(web.succeeds(&["doctor", &format!("http://{moved}")]).contains("removed"));
+    check(&web);
+}
+
+#[test]
+fn a_removal_that_would_not_find_the_archive_is_refused() {
+    let web = crawled();
+    let refused = web.run(&["remove", &url("a.example", 5), "--yes", "--set", "archive.path=elsewhere"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("set archive.path as in the crawls"));
+    assert!(!web.folder.path().join("elsewhere").exists());
+    assert_eq!(numbers(&web), all_without(&[]));
 }
 
 #[test]
