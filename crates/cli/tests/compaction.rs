@@ -28,7 +28,7 @@ for row in rows:
     expected = exported[row["id"]]
     assert row.pop("date"), row
     for name, value in row.items():
-        if name in ("fetched", "published_utc"):
+        if name in ("fetched", "published_utc", "robots_fetched"):
             value = value and value.strftime("%Y-%m-%dT%H:%M:%S")
             assert (expected[name] or "").split(".")[0].rstrip("Z") == (value or ""), (name, value, expected[name])
         else:

@@ -86,7 +86,9 @@ def check(rows, bodies, agents):
     assert all(row[10] for row in rows)
     # Each answer is followed by its request, and each names the other.
     answers = [at for at, row in enumerate(rows) if row[2] in ("response", "revisit")]
-    assert len(rows) == 2 * len(answers) + len(files), (len(rows), len(answers))
+    changes = [row for row in rows if row[2] == "metadata"]
+    assert changes
+    assert len(rows) == 2 * len(answers) + len(changes) + len(files), (len(rows), len(answers), len(changes))
     for at in answers:
         answer, request = rows[at], rows[at + 1]
         assert request[2] == "request" and request[3] == answer[3] and request[7] == answer[7], (answer, request)
@@ -110,14 +112,16 @@ for path in files:
             if record.rec_type == 'response':
                 bodies.append(record.content_stream().read())
             else:
-                record.raw_stream.read()
+                # One call returns no more than a buffer of it.
+                while record.raw_stream.read():
+                    pass
             if record.rec_type == 'request':
                 agents.append(record.http_headers.get_header('user-agent'))
                 assert record.http_headers.protocol == 'GET', record.http_headers
             header = record.rec_headers.get_header
             rows.append([os.path.basename(path), records.get_record_offset(), *map(header, NAMES)])
-            # A revisit has the digest of a body that it does not hold.
-            if record.rec_type != 'revisit':
+            # A revisit has the digest of a body that it does not hold. warcio does not check an empty record.
+            if record.rec_type != 'revisit' and header('content-length') != '0':
                 assert record.digest_checker.passed is True, record.digest_checker.problems
 check(rows, bodies, agents)
 "
