@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         Command::Removals(args) => commands::removals::run(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
         Command::Verify(args) => commands::verify::run(&common, &args),
+        Command::Settings => commands::shell::settings(),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
     };

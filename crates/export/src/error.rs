@@ -22,6 +22,14 @@ pub enum ExportError {
         /// The system's error.
         source: io::Error,
     },
+    /// The external tagger failed.
+    #[error("the tagger `{command}` {reason}")]
+    Tagger {
+        /// The command.
+        command: String,
+        /// What it did.
+        reason: String,
+    },
     /// The target of the export already exists.
     #[error("{} is there already: name a new folder", path.display())]
     Exists {

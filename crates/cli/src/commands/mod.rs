@@ -23,6 +23,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schedule;
 pub(crate) mod seeds;
+mod selection;
 pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod snapshot;

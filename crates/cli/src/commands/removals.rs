@@ -10,7 +10,7 @@ use gleaner_store::{Removal, RemovalStep, RemovalTarget, Store, Writer, join_alo
 use serde_json::{Value, json};
 
 use crate::args::{Common, Removals};
-use crate::commands::export::time;
+use crate::commands::selection::time;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::{CommandResult, distributed, output, settings};

@@ -2,22 +2,14 @@
 
 use std::path::Path;
 
-use gleaner_corpus::{Condition, Query, is_of_host};
-use gleaner_crawl::settings::DurationSetting as Age;
-use gleaner_crawl::similar_hosts;
+use gleaner_corpus::{Condition, Query};
 use gleaner_export::format::Layout;
-use gleaner_export::{
-    Compression, FORMATS, Filter, Format, FormatKind, Formulas, Manifest, Property, TextFilter,
-};
-use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{HostRecord, Store};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
+use gleaner_export::{Compression, CsvVariant, FORMATS, Filter, Format, FormatKind};
 
 use crate::args::{Compress, Export};
+use crate::commands::selection;
 use crate::failure::Failure;
-use crate::{CommandResult, output};
+use crate::output;
 
 /// Returns the export format from the options or the file extension. Fails if they contradict each other, or
 /// if the format cannot be written to the target.
@@ -58,8 +50,13 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     if args.fields.is_some() && !kind.has_fields {
         return Err(requires("--fields", |kind| kind.has_fields));
     }
-    if args.guard_formulas && !kind.has_formulas {
-        return Err(requires("--guard-formulas", |kind| kind.has_formulas));
+    for (option, is_set) in [("--guard-formulas", args.guard_formulas), ("--excel", args.excel)] {
+        if is_set && !kind.is_csv {
+            return Err(requires(option, |kind| kind.is_csv));
+        }
+    }
+    if args.tagger.is_some() && !kind.has_tokens {
+        return Err(requires("--tagger", |kind| kind.has_tokens));
     }
     let is_binary = compress != Compress::None || kind.is_binary();
     if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
@@ -70,8 +67,12 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         Compress::Gzip => Compression::Gzip,
         Compress::Zstd => Compression::Zstd,
     };
-    let formulas = if args.guard_formulas { Formulas::Guarded } else { Formulas::Unchanged };
-    Ok(Format { kind, compression, formulas })
+    let csv = match (args.excel, args.guard_formulas) {
+        (true, _) => CsvVariant::Excel,
+        (false, true) => CsvVariant::Guarded,
+        (false, false) => CsvVariant::Plain,
+    };
+    Ok(Format { kind, compression, csv })
 }
 
 fn requires(option: &str, fits: fn(&FormatKind) -> bool) -> Failure {
@@ -99,169 +100,26 @@ fn by_ending(path: &Path) -> (Option<&'static FormatKind>, Option<Compress>) {
     (name.rsplit_once('.').and_then(|(_, ending)| FormatKind::with_extension(ending)), compress)
 }
 
-/// Returns the extension of a file name if it consists only of letters and does not name a compression. Other
-/// extensions, such as numbers or dates, are part of the name.
+/// Returns the extension of a file name, before that of a compression, if it names no format. Returns `None` if there
+/// is none, or if it begins with a digit, because a number or a date is part of the name.
 fn unknown_ending(path: &Path) -> Option<String> {
-    let ending = path.extension()?.to_string_lossy().to_lowercase();
-    let is_word = ending.chars().all(|c| c.is_ascii_alphabetic()) && !matches!(&*ending, "gz" | "zst");
-    is_word.then_some(ending)
-}
-
-pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
-    let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
-    let is_known = |tag: &String| languages.contains(tag);
-    if !filter.languages.is_empty() && !filter.languages.iter().any(is_known) {
-        return Err(no_match("--language", &filter.languages, "languages", &languages));
-    }
-    if filter.hosts.is_empty() {
-        return Ok(());
-    }
-    let records: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
-    let is_wanted = |record: &HostRecord| filter.hosts.iter().any(|wanted| is_of_host(&record.name, wanted));
-    if records.iter().any(is_wanted) {
-        return Ok(());
-    }
-    Err(no_match("--host", &filter.hosts, "hosts", &by_likeness(&records, &filter.hosts)))
-}
-
-/// Returns the names of the hosts. Those that the user may have meant by the wanted names come first.
-fn by_likeness(records: &[HostRecord], wanted: &[String]) -> Vec<String> {
-    let similar: Vec<&str> = wanted.iter().flat_map(|wanted| similar_hosts(records, wanted)).collect();
-    let is_part = |name: &str| wanted.iter().any(|wanted| name.contains(wanted.as_str()));
-    let mut names: Vec<String> = records.iter().map(|record| record.name.clone()).collect();
-    names.sort_by_key(|name| {
-        let position = similar.iter().position(|similar| similar == name).unwrap_or(similar.len());
-        (position, if is_part(name) { name.len() } else { usize::MAX })
-    });
-    names
-}
-
-const MAX_LISTED: usize = 10;
-
-fn no_match(option: &str, wanted: &[String], what: &str, known: &[String]) -> Failure {
-    let listed = known.iter().take(MAX_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = known.len().saturating_sub(MAX_LISTED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let listed = if known.is_empty() { "none".to_owned() } else { listed };
-    let wanted = wanted.join(", ");
-    Failure::Work(format!("no document matches {option} {wanted}; {what} in this corpus: {listed}{more}"))
-}
-
-/// Refuses a crawler about which the documents record nothing.
-pub(super) fn require_known_agents(wanted: &[String], known: &[String]) -> Result<(), Failure> {
-    let is_known = |name: &&String| known.iter().any(|agent| agent.eq_ignore_ascii_case(name));
-    match wanted.iter().find(|name| !is_known(name)) {
-        None => Ok(()),
-        Some(name) => Err(Failure::Usage(format!(
-            "--not-barred {name}: the documents do not record this crawler, only those of corpus.agents: {}",
-            known.join(", ")
-        ))),
-    }
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_word = ending.starts_with(char::is_alphabetic);
+    (is_word && !stem.is_empty()).then(|| ending.to_owned())
 }
 
 pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
-    let asked = args
-        .conditions
-        .iter()
-        .map(|text| text.parse::<Query>().map_err(|error| Failure::Usage(format!("--where {error}"))));
-    let filter = times(args)?;
-    let sure = (args.confidence > 0.0).then(|| Ok(Query::from(Condition::confidence(args.confidence))));
-    Ok(Filter {
-        hosts: args.host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
-        languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
-        texts: searched(args).map(|(property, wanted)| TextFilter::new(property, wanted)).collect(),
-        allowed: args.allowed.clone(),
-        explicitly_allowed: args.explicitly_allowed.clone(),
-        not_barred: args.not_barred.clone(),
-        members: args.members,
-        conditions: sure.into_iter().chain(asked).collect::<Result<_, _>>()?,
-        limit: args.limit,
-        ..filter
-    })
-}
-
-/// Returns the host that `--host` names. Its value may also be a URL.
-fn host_of(text: &str) -> Result<String, Failure> {
-    if !text.contains("://") {
-        return Ok(text.to_ascii_lowercase());
+    let mut filter = selection::filter(&args.selection)?;
+    if args.confidence > 0.0 {
+        filter.conditions.insert(0, Query::from(Condition::confidence(args.confidence)));
     }
-    let url =
-        CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))?;
-    Ok(url.host().to_owned())
-}
-
-fn times(args: &Export) -> Result<Filter, Failure> {
-    let of = |option, text: &Option<String>| text.as_deref().map(|text| time(option, text)).transpose();
-    let filter = Filter {
-        since: args.since.as_deref().map(since).transpose()?,
-        until: of("--until", &args.until)?,
-        published_since: of("--published-from", &args.published_from)?,
-        published_until: args.published_to.as_deref().map(published_until).transpose()?,
-        ..Filter::default()
-    };
-    for (options, begin, end) in [
-        ("--since is after --until", filter.since, filter.until),
-        ("--published-from is after --published-to", filter.published_since, filter.published_until),
-    ] {
-        if begin.zip(end).is_some_and(|(begin, end)| begin >= end) {
-            return Err(Failure::Usage(format!("{options}: no time is between them")));
-        }
-    }
-    Ok(filter)
-}
-
-pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[String])> {
-    let wanted = |property| match property {
-        Property::Title => &*args.title,
-        Property::Section => &args.section,
-        Property::Author => &args.author,
-        Property::Tag => &args.tag,
-    };
-    Property::ALL
-        .into_iter()
-        .map(move |property| (property, wanted(property)))
-        .filter(|(_, wanted)| !wanted.is_empty())
-}
-
-/// Returns the exclusive end of the time range of `--published-to`. The option's value is part of the range,
-/// so the range ends with that day, or at the instant after that time.
-fn published_until(text: &str) -> Result<Timestamp, Failure> {
-    let last = time("--published-to", text)?;
-    let step = if day(text).is_some() { Span::new().hours(24) } else { Span::new().nanoseconds(1) };
-    Ok(last.checked_add(step).unwrap_or(Timestamp::MAX))
-}
-
-fn since(text: &str) -> Result<Timestamp, Failure> {
-    let path = Path::new(text);
-    if time("--since", text).is_ok() || !path.exists() {
-        return time("--since", text);
-    }
-    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-    match Manifest::read(folder).map_err(Failure::usage)? {
-        Some(manifest) if manifest.complete => Ok(manifest.until),
-        Some(_) => Err(Failure::Usage(format!("--since {text}: that export is not complete"))),
-        None => Err(Failure::Usage(format!("--since {text}: the folder has no manifest.json"))),
-    }
-}
-
-fn day(text: &str) -> Option<Timestamp> {
-    text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp())
-}
-
-pub(crate) fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
-    let ago = |age: Age| Timestamp::now().checked_sub(age.get()).ok();
-    let age = || text.parse::<Age>().ok().and_then(ago);
-    text.parse::<Timestamp>().ok().or_else(|| day(text)).or_else(age).ok_or_else(|| {
-        Failure::Usage(format!(
-            "{option} {text}: expected a day such as 2026-11-20, a time such as 2026-11-20T02:30:00Z, or an age such as 7d"
-        ))
-    })
+    Ok(Filter { members: args.members, limit: args.limit, ..filter })
 }
 
 #[cfg(test)]
 mod tests {
-    use gleaner_store::HostId;
-
     use super::*;
 
     #[test]
@@ -280,43 +138,12 @@ mod tests {
             assert_eq!(of(name), (None, None), "{name}");
         }
         let unknown = |name: &str| unknown_ending(Path::new(name));
-        assert_eq!(unknown("x.TXT").as_deref(), Some("txt"));
-        for name in ["x", "x.gz", "x.2026-11-20", "x.1", "-", ""] {
+        for (name, ending) in [("x.TXT", "txt"), ("x.warc.gz", "warc"), ("x.mp3", "mp3"), ("x.7z.zip", "zip")]
+        {
+            assert_eq!(unknown(name).as_deref(), Some(ending), "{name}");
+        }
+        for name in ["x", "x.gz", "x.2026-11-20", "x.1", ".jsonl", "-", ""] {
             assert_eq!(unknown(name), None, "{name}");
         }
-    }
-
-    #[test]
-    fn the_hosts_that_may_be_meant_come_first() {
-        let names = ["a.example", "epaper.bao.example", "bao.example", "vnexpress.net", "z.example"];
-        let record = |name: &str| HostRecord::new(HostId(1), name, name);
-        let records = names.map(record);
-        for (wanted, first) in [
-            ("vnexpres.net", "vnexpress.net"),
-            ("vnexpress", "vnexpress.net"),
-            ("bao", "bao.example"),
-            ("nosuch.com", "a.example"),
-        ] {
-            let known = by_likeness(&records, &[wanted.to_owned()]);
-            assert_eq!((known.len(), known[0].as_str()), (5, first), "{wanted}");
-        }
-    }
-
-    #[test]
-    fn days_and_times_are_read() {
-        let read = |text| time("--since", text).map(|time| time.to_string()).ok();
-        assert_eq!(read("2026-11-20").as_deref(), Some("2026-11-20T00:00:00Z"));
-        assert_eq!(read("2026-11-20T09:30:00+07:00").as_deref(), Some("2026-11-20T02:30:00Z"));
-        assert_eq!(read("yesterday"), None);
-        let ago = time("--since", "7d").unwrap().duration_until(Timestamp::now());
-        assert!((7 * 24..8 * 24).contains(&ago.as_hours()), "{ago}");
-        assert_eq!(host_of("https://VnExpress.net/thoi-su?a=1").unwrap(), "vnexpress.net");
-    }
-
-    #[test]
-    fn the_last_day_of_publication_is_whole() {
-        let until = |text| published_until(text).unwrap().to_string();
-        assert_eq!(until("2026-11-20"), "2026-11-21T00:00:00Z");
-        assert_eq!(until("2026-11-20T02:30:00Z"), "2026-11-20T02:30:00.000000001Z");
     }
 }
