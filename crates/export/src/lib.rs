@@ -33,7 +33,7 @@ pub mod single_file;
 mod tokens;
 
 pub use error::ExportError;
-pub use filter::{Filter, FilterCounts, Property, Selection, TextFilter};
+pub use filter::{Filter, FilterCounts, Property, Selection, SelectionRequest, TextFilter};
 pub use folder::{ExportRequest, FolderExport};
 pub use format::csv::Formulas;
 pub use format::{Compression, FORMATS, Format, FormatKind};

@@ -1,5 +1,6 @@
 //! Selects the documents of an export, and counts the exported and excluded documents.
 
+mod request;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Record, RecordContext, Sample};
 
+pub use request::{DEFAULT_CONFIDENCE, SelectionRequest, time, unmatched};
 pub use texts::{Property, TextFilter};
 
 /// The key in [`FilterCounts::held_back`] for near-duplicates that are represented by another document.

@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
-use gleaner_corpus::{Condition, Query, is_of_host};
-use gleaner_crawl::settings::DurationSetting as Age;
+use gleaner_corpus::is_of_host;
 use gleaner_crawl::similar_hosts;
+use gleaner_export::filter::unmatched;
 use gleaner_export::format::Layout;
 use gleaner_export::{
-    Compression, FORMATS, Filter, Format, FormatKind, Formulas, Manifest, Property, TextFilter,
+    Compression, FORMATS, Filter, Format, FormatKind, Formulas, Property, SelectionRequest, TextFilter,
 };
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostRecord, Store};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
+use jiff::Timestamp;
 
 use crate::args::{Compress, Export};
 use crate::failure::Failure;
@@ -111,7 +109,8 @@ pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
     let is_known = |tag: &String| languages.contains(tag);
     if !filter.languages.is_empty() && !filter.languages.iter().any(is_known) {
-        return Err(no_match("--language", &filter.languages, "languages", &languages));
+        let message = unmatched("--language", &filter.languages, "languages", &languages);
+        return Err(Failure::Work(message));
     }
     if filter.hosts.is_empty() {
         return Ok(());
@@ -121,7 +120,8 @@ pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     if records.iter().any(is_wanted) {
         return Ok(());
     }
-    Err(no_match("--host", &filter.hosts, "hosts", &by_likeness(&records, &filter.hosts)))
+    let known = by_likeness(&records, &filter.hosts);
+    Err(Failure::Work(unmatched("--host", &filter.hosts, "hosts", &known)))
 }
 
 /// Returns the names of the hosts. Those that the user may have meant by the wanted names come first.
@@ -134,17 +134,6 @@ fn by_likeness(records: &[HostRecord], wanted: &[String]) -> Vec<String> {
         (position, if is_part(name) { name.len() } else { usize::MAX })
     });
     names
-}
-
-const MAX_LISTED: usize = 10;
-
-fn no_match(option: &str, wanted: &[String], what: &str, known: &[String]) -> Failure {
-    let listed = known.iter().take(MAX_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = known.len().saturating_sub(MAX_LISTED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let listed = if known.is_empty() { "none".to_owned() } else { listed };
-    let wanted = wanted.join(", ");
-    Failure::Work(format!("no document matches {option} {wanted}; {what} in this corpus: {listed}{more}"))
 }
 
 /// Refuses a crawler about which the documents record nothing.
@@ -160,54 +149,30 @@ pub(super) fn require_known_agents(wanted: &[String], known: &[String]) -> Resul
 }
 
 pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
-    let asked = args
-        .conditions
-        .iter()
-        .map(|text| text.parse::<Query>().map_err(|error| Failure::Usage(format!("--where {error}"))));
-    let filter = times(args)?;
-    let sure = (args.confidence > 0.0).then(|| Ok(Query::from(Condition::confidence(args.confidence))));
+    let request = SelectionRequest {
+        languages: args.language.clone(),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        published_from: args.published_from.clone(),
+        published_to: args.published_to.clone(),
+        conditions: args.conditions.clone(),
+        confidence: args.confidence,
+    };
+    let filter = request.filter(|name| format!("--{name}")).map_err(Failure::Usage)?;
     Ok(Filter {
         hosts: args.host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
-        languages: args.language.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         texts: searched(args).map(|(property, wanted)| TextFilter::new(property, wanted)).collect(),
         allowed: args.allowed.clone(),
         explicitly_allowed: args.explicitly_allowed.clone(),
         not_barred: args.not_barred.clone(),
         members: args.members,
-        conditions: sure.into_iter().chain(asked).collect::<Result<_, _>>()?,
         limit: args.limit,
         ..filter
     })
 }
 
-/// Returns the host that `--host` names. Its value may also be a URL.
 fn host_of(text: &str) -> Result<String, Failure> {
-    if !text.contains("://") {
-        return Ok(text.to_ascii_lowercase());
-    }
-    let url =
-        CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))?;
-    Ok(url.host().to_owned())
-}
-
-fn times(args: &Export) -> Result<Filter, Failure> {
-    let of = |option, text: &Option<String>| text.as_deref().map(|text| time(option, text)).transpose();
-    let filter = Filter {
-        since: args.since.as_deref().map(since).transpose()?,
-        until: of("--until", &args.until)?,
-        published_since: of("--published-from", &args.published_from)?,
-        published_until: args.published_to.as_deref().map(published_until).transpose()?,
-        ..Filter::default()
-    };
-    for (options, begin, end) in [
-        ("--since is after --until", filter.since, filter.until),
-        ("--published-from is after --published-to", filter.published_since, filter.published_until),
-    ] {
-        if begin.zip(end).is_some_and(|(begin, end)| begin >= end) {
-            return Err(Failure::Usage(format!("{options}: no time is between them")));
-        }
-    }
-    Ok(filter)
+    CanonicalUrl::host_named(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))
 }
 
 pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[String])> {
@@ -223,39 +188,8 @@ pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[Strin
         .filter(|(_, wanted)| !wanted.is_empty())
 }
 
-/// Returns the exclusive end of the time range of `--published-to`. The option's value is part of the range,
-/// so the range ends with that day, or at the instant after that time.
-fn published_until(text: &str) -> Result<Timestamp, Failure> {
-    let last = time("--published-to", text)?;
-    let step = if day(text).is_some() { Span::new().hours(24) } else { Span::new().nanoseconds(1) };
-    Ok(last.checked_add(step).unwrap_or(Timestamp::MAX))
-}
-
-fn since(text: &str) -> Result<Timestamp, Failure> {
-    let path = Path::new(text);
-    if time("--since", text).is_ok() || !path.exists() {
-        return time("--since", text);
-    }
-    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-    match Manifest::read(folder).map_err(Failure::usage)? {
-        Some(manifest) if manifest.complete => Ok(manifest.until),
-        Some(_) => Err(Failure::Usage(format!("--since {text}: that export is not complete"))),
-        None => Err(Failure::Usage(format!("--since {text}: the folder has no manifest.json"))),
-    }
-}
-
-fn day(text: &str) -> Option<Timestamp> {
-    text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp())
-}
-
 pub(crate) fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
-    let ago = |age: Age| Timestamp::now().checked_sub(age.get()).ok();
-    let age = || text.parse::<Age>().ok().and_then(ago);
-    text.parse::<Timestamp>().ok().or_else(|| day(text)).or_else(age).ok_or_else(|| {
-        Failure::Usage(format!(
-            "{option} {text}: expected a day such as 2026-11-20, a time such as 2026-11-20T02:30:00Z, or an age such as 7d"
-        ))
-    })
+    gleaner_export::filter::time(option, text).map_err(Failure::Usage)
 }
 
 #[cfg(test)]
@@ -300,23 +234,5 @@ mod tests {
             let known = by_likeness(&records, &[wanted.to_owned()]);
             assert_eq!((known.len(), known[0].as_str()), (5, first), "{wanted}");
         }
-    }
-
-    #[test]
-    fn days_and_times_are_read() {
-        let read = |text| time("--since", text).map(|time| time.to_string()).ok();
-        assert_eq!(read("2026-11-20").as_deref(), Some("2026-11-20T00:00:00Z"));
-        assert_eq!(read("2026-11-20T09:30:00+07:00").as_deref(), Some("2026-11-20T02:30:00Z"));
-        assert_eq!(read("yesterday"), None);
-        let ago = time("--since", "7d").unwrap().duration_until(Timestamp::now());
-        assert!((7 * 24..8 * 24).contains(&ago.as_hours()), "{ago}");
-        assert_eq!(host_of("https://VnExpress.net/thoi-su?a=1").unwrap(), "vnexpress.net");
-    }
-
-    #[test]
-    fn the_last_day_of_publication_is_whole() {
-        let until = |text| published_until(text).unwrap().to_string();
-        assert_eq!(until("2026-11-20"), "2026-11-21T00:00:00Z");
-        assert_eq!(until("2026-11-20T02:30:00Z"), "2026-11-20T02:30:00.000000001Z");
     }
 }
