@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_crawl::settings::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
-use gleaner_crawl::site_of;
+use gleaner_crawl::{archive_folder, site_of};
 use gleaner_extract::Pins;
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
@@ -311,9 +311,11 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
 pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
     let store = match distributed::is_shared(config) {
         true => distributed::open_for_reading(config)?,
-        false => gleaner_store::read(Path::new(&config.store.path), config.store.cache.get())
-            .and_then(|store| gleaner_crawl::recover(config, &store).map(|()| store))
-            .map_err(|error| open_failure(config, error))?,
+        false => {
+            let folder = Path::new(&config.store.path);
+            gleaner_store::read_corpus(folder, &archive_folder(config), config.store.cache.get())
+                .map_err(Failure::work)?
+        }
     };
     check_complete(config, store)
 }
@@ -341,23 +343,12 @@ pub(crate) fn name_unfinished_removals(store: &Store) -> Result<(), Failure> {
 
 /// Returns a message if the store is incomplete, because a rebuild or a migration did not finish.
 pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option<String>, Failure> {
-    if store.is_migrating().map_err(Failure::work)? {
-        // During a migration, the settings name the database even if `store` is the one in the folder.
-        let place = match store.is_shared() {
-            true => distributed::store_address(config),
-            false => config.store.path.clone(),
-        };
-        return Ok(Some(format!(
-            "the corpus in {place} is not complete: `gleaner migrate` is running or was interrupted; the same command starts it over"
-        )));
-    }
-    let is_unfinished = store.is_rebuilding().map_err(Failure::work)?;
-    Ok(is_unfinished.then(|| {
-        format!(
-            "the corpus in {} is not complete, because an older gleaner did not finish a rebuild: `gleaner rebuild` rebuilds it",
-            config.store.path
-        )
-    }))
+    // During a migration, the settings name the database even if `store` is the one in the folder.
+    let place = match store.is_shared() {
+        true => distributed::store_address(config),
+        false => config.store.path.clone(),
+    };
+    store.incomplete_reason(&place).map_err(Failure::work)
 }
 
 /// Opens the store in the data folder for writing, even if a rebuild or a migration did not finish.
@@ -379,13 +370,7 @@ pub(crate) fn try_open_store(config: &Config) -> Result<Option<Writer>, Failure>
 }
 
 fn open_failure(config: &Config, error: StoreError) -> Failure {
-    match error {
-        StoreError::Nothing { path } if has_archive(config) => Failure::Work(format!(
-            "no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it",
-            path.display()
-        )),
-        error => Failure::work(error),
-    }
+    Failure::work(error.beside(&archive_folder(config)))
 }
 
 fn has_archive(config: &Config) -> bool {

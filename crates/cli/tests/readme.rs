@@ -64,7 +64,8 @@ fn the_table_of_commands_is_whole() {
     for line in listed.lines() {
         let name = line.split_whitespace().next().unwrap();
         assert!(
-            name == "help" || ["gleaner ", ""].iter().any(|begin| table.contains(&format!("`{begin}{name}`"))),
+            name == "help"
+                || ["gleaner ", ""].iter().any(|begin| table.contains(&format!("`{begin}{name}`"))),
             "README lacks `gleaner {name}`"
         );
     }

@@ -15,7 +15,7 @@ use gleaner_archive::{Capture, Digest, Digests, Revisit};
 use gleaner_corpus::ContentHash;
 use gleaner_extract::pins::HostPins;
 use gleaner_fetch::Response;
-use gleaner_store::{ArchivePosition, Store, StoreError, Writer};
+use gleaner_store::{ArchivePosition, StoreError, Writer};
 use jiff::Timestamp;
 
 use crate::error::CrawlError;
@@ -127,18 +127,6 @@ pub fn open_archive(config: &Config, pins: Option<&HostPins>, writer: &mut Write
         of_changes: fields_of_changes(config, pins),
     };
     writer.open_archive(&archive_folder(config), options)
-}
-
-/// Applies the changes in the archive that a crash kept from the store. Does nothing if another process writes the
-/// store.
-///
-/// # Errors
-/// The archive cannot be read, or the store cannot be written.
-pub fn recover(config: &Config, store: &Store) -> Result<(), StoreError> {
-    match store.writer()? {
-        Some(mut writer) if !store.is_shared() => writer.recover(&archive_folder(config)),
-        _ => Ok(()),
-    }
 }
 
 /// The header fields of each record with changes: what the texts in it depend on besides pages and templates.

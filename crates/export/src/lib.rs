@@ -35,7 +35,7 @@ pub mod tagger;
 mod tokens;
 
 pub use error::ExportError;
-pub use filter::{Filter, FilterCounts, Property, Selection, TextFilter, UrlPatterns};
+pub use filter::{Filter, FilterCounts, Property, Selection, SelectionRequest, TextFilter, UrlPatterns};
 pub use folder::{ExportRequest, FolderExport};
 pub use format::csv::CsvVariant;
 pub use format::{Compression, FORMATS, Format, FormatKind};

@@ -83,6 +83,17 @@ impl CanonicalUrl {
         Self::canonicalise(Url::parse(text)?)
     }
 
+    /// Returns the host that a user names: the host itself, or a URL of the host.
+    ///
+    /// # Errors
+    /// As in [`CanonicalUrl::parse`], if the text is a URL.
+    pub fn host_named(text: &str) -> Result<String, UrlRefusal> {
+        if !text.contains("://") {
+            return Ok(text.to_ascii_lowercase());
+        }
+        Ok(Self::parse(text)?.host().to_owned())
+    }
+
     /// Resolves a link on this page. `href` is the attribute's value with decoded entities.
     ///
     /// # Errors

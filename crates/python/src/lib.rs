@@ -1,15 +1,18 @@
 //! The native extension of the Python package `gleaner`.
 //!
-//! The extension exchanges only texts, numbers and JSON with Python. The package in `python/gleaner` converts
-//! them to the classes that users see, and has the types and docstrings. The GIL is released while Rust
+//! The extension exchanges only texts, numbers, JSON and Arrow streams with Python. The package in `python/gleaner`
+//! converts them to the classes that users see, and has the types and docstrings. The GIL is released while Rust
 //! works.
 //!
 //! The wheel contains the command `gleaner` as a separate executable, built with `cargo build`. If the
-//! extension contained the command, `import gleaner` would load the crawler, its database and its web server.
-//! Together these are ten times as large as the extension. In addition, cargo would compile their libraries a
-//! second time, because the features differ from those of the workspace. The executable needs no interpreter,
-//! and handles signals, pipes and exit codes itself.
+//! extension contained the command, `import gleaner` would load the crawler and its web server. The executable
+//! needs no interpreter, and handles signals, pipes and exit codes itself.
+//!
+//! A corpus is read by the store of the crawler, not through the executable: a document costs no process, and the
+//! columns of a table are not written and read again.
 
+mod arrow;
+mod corpus;
 mod error;
 mod html;
 mod many;
@@ -19,7 +22,8 @@ mod template;
 use gleaner_extract::{Document, Extra, Insert, Page, PageClass, Pins, extract_with};
 use pyo3::prelude::*;
 
-use crate::error::{Error, InputError, LearnError, TemplateError, to_py_error};
+use crate::corpus::{Corpus, Reader, Selected};
+use crate::error::{CorpusError, Error, InputError, LearnError, TemplateError, to_py_error};
 use crate::html::{Html, Located};
 use crate::template::Template;
 
@@ -98,10 +102,15 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("Error", py.get_type::<Error>())?;
+    module.add("CorpusError", py.get_type::<CorpusError>())?;
     module.add("InputError", py.get_type::<InputError>())?;
     module.add("TemplateError", py.get_type::<TemplateError>())?;
     module.add("LearnError", py.get_type::<LearnError>())?;
+    module.add_class::<Corpus>()?;
+    module.add_class::<Selected>()?;
+    module.add_class::<Reader>()?;
     module.add_class::<Template>()?;
+    module.add_function(wrap_pyfunction!(corpus::require_fields, module)?)?;
     module.add_function(wrap_pyfunction!(extract, module)?)?;
     module.add_function(wrap_pyfunction!(many::extract_many, module)?)?;
     module.add_function(wrap_pyfunction!(template::learn, module)?)?;

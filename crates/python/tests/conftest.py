@@ -1,4 +1,8 @@
-"""Made-up pages of a small paper, for the tests."""
+"""Made-up pages of a small paper, and a corpus of them, for the tests."""
+
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +36,41 @@ def page() -> str:
 @pytest.fixture
 def pages() -> "list[str]":
     return [page_of(number) for number in range(6)]
+
+
+def response(url: str, page: str, fetched: str) -> bytes:
+    """Return a WARC record with a page."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + page.encode()
+    head = (
+        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {fetched}\r\n"
+        f"WARC-Record-ID: <urn:gleaner-test:{url}>\r\nContent-Type: application/http; msgtype=response\r\n"
+        f"Content-Length: {len(http)}\r\n\r\n"
+    )
+    return head.encode() + http + b"\r\n\r\n"
+
+
+def moved(page: str) -> str:
+    """Return the page as a second paper has it: with another last paragraph, in a section."""
+    meta = "<meta property=article:section content=Weather><div class=footer>"
+    end = "</p><p>The second paper adds that the bridge is still open, and that the mayor was not there.</p></div>"
+    return page.replace("paper.example", "other.example").replace("</p></div>", end, 1).replace("<div class=footer>", meta)
+
+
+@pytest.fixture(scope="session")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve documents of a paper, and one of them again, with small changes, from another paper."""
+    folder = tmp_path_factory.mktemp("corpus")
+    stories = [(f"https://paper.example/2026/11/20/story-{at}", page_of(at)) for at in range(12)]
+    stories.append(("https://other.example/2026/11/20/story-3", moved(page_of(3))))
+    records = [response(url, page, f"2026-11-21T{at:02}:00:00Z") for at, (url, page) in enumerate(stories)]
+    (folder / "pages.warc").write_bytes(b"".join(records))
+    command = ["gleaner", "ingest", str(folder / "pages.warc"), "--data", str(folder / "data")]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "data"
+
+
+@pytest.fixture
+def data(ingested: Path, tmp_path: Path) -> Path:
+    """A copy of the corpus, for one test."""
+    shutil.copytree(ingested, tmp_path / "data")
+    return tmp_path / "data"

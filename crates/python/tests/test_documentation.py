@@ -13,17 +13,17 @@ SNIPPETS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
-def test_an_example(number, pages, tmp_path, monkeypatch):
-    """Names that an example does not define refer to pages of a paper. Examples with trafilatura and Spark are
-    skipped.
+def test_an_example(number, pages, data, tmp_path, monkeypatch):
+    """Names that an example does not define refer to pages of a paper, and `data` is a corpus. Examples with libraries
+    that are not installed are skipped.
     """
     code = SNIPPETS[number]
     monkeypatch.chdir(tmp_path)
     for at, page in enumerate(pages):
         Path(f"{at}.html").write_text(page)
-    for library in ["trafilatura", "pyspark"]:
+    for library in ["trafilatura", "pyspark", "to_pandas", "polars", "duckdb"]:
         if library in code:
-            pytest.importorskip(library)
+            pytest.importorskip(library.replace("to_pandas", "pandas"))
     names = {"html": pages[0], "url": "https://paper.example/2026/11/20/story-0", "pages": pages}
     exec(compile(code, f"docs/python.md, example {number + 1}", "exec"), names)
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gleaner_archive::files::names;
 use gleaner_corpus::DocumentId;
 use gleaner_http::retry::is_out_of_files;
 use thiserror::Error;
@@ -55,6 +56,12 @@ pub enum StoreError {
     /// The folder contains no corpus, and the command must not create a corpus.
     #[error("no corpus in {}: `gleaner crawl --data DIR` creates one", path.display())]
     Nothing {
+        /// The data folder.
+        path: PathBuf,
+    },
+    /// The folder contains an archive, but no corpus.
+    #[error("no corpus in {}, but an archive: `gleaner rebuild` restores the corpus from it", path.display())]
+    OnlyArchive {
         /// The data folder.
         path: PathBuf,
     },
@@ -262,6 +269,18 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns the error for a corpus whose archive is in the folder `archive`: if only the corpus is missing, the error
+    /// says so.
+    #[must_use]
+    pub fn beside(self, archive: &Path) -> Self {
+        match self {
+            Self::Nothing { path } if names(archive).is_ok_and(|files| !files.is_empty()) => {
+                Self::OnlyArchive { path }
+            }
+            error => error,
+        }
+    }
+
     /// Returns the error for a record that is unreadable while others are readable. `source` is the cause.
     pub(crate) fn unreadable(key: &[u8], source: Self) -> Self {
         match keys::revision_of(key).filter(|_| keys::is_text(key)) {

@@ -43,6 +43,7 @@ mod packed;
 mod partitions;
 mod read;
 mod rebuild;
+mod record_context;
 mod records;
 mod removal;
 mod repair;
@@ -66,11 +67,12 @@ pub use leases::{GainedPartition, Lease, Leases, PartitionId};
 pub use messages::{ReceivedMessages, RobotsQuery, RobotsReply};
 pub use migrate::{MigrateError, Migration, MovedRecords, join_alone};
 pub use near::DuplicateLevels;
-pub use open::{StoreOptions, Writer, open, read};
+pub use open::{StoreOptions, Writer, open, read, read_corpus};
 pub use packed::{PackedDocument, PackedPage};
 pub use partitions::PARTITIONS;
 pub use read::{Store, UrlWithPage};
 pub use rebuild::{Replacement, old_stores};
+pub use record_context::ContextReader;
 pub use records::{
     ArchiveEnd, ArchivePosition, Counts, HostId, HostRecord, RawPage, Reextracted, Run, Totals, UrlRecord,
     UrlState, WaitReason, document_id,

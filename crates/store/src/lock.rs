@@ -56,9 +56,11 @@ fn lock(try_lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockEr
 }
 
 /// Returns this process's command line and process ID. Shortens a long command line. Omits arguments with
-/// addresses, which may contain passwords.
+/// addresses, which may contain passwords. The program is gleaner, or the interpreter of a Python program.
 fn owner() -> String {
-    let mut command = String::new();
+    let program = std::env::args_os().next().unwrap_or_default();
+    let program = Path::new(&program).file_name().unwrap_or_else(|| "gleaner".as_ref());
+    let mut command = program.to_string_lossy().into_owned();
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     for argument in arguments.filter(|argument| !argument.contains("://")) {
         if command.len() + argument.len() > LONGEST {
@@ -68,7 +70,7 @@ fn owner() -> String {
         command.push(' ');
         command.push_str(&argument);
     }
-    format!("`gleaner{command}` (process {})", std::process::id())
+    format!("`{command}` (process {})", std::process::id())
 }
 
 fn busy(folder: &Path, file: &mut File) -> StoreError {

@@ -112,7 +112,38 @@ pub fn read(folder: &Path, cache: u64) -> Result<Store, StoreError> {
     }
 }
 
+/// Opens the corpus in `folder` for reading, like [`read`](fn@read). First applies the changes in the folder `archive`
+/// that a crash kept from the store, unless another process has it open.
+///
+/// # Errors
+/// As [`read`](fn@read). Also fails if the archive cannot be read.
+pub fn read_corpus(folder: &Path, archive: &Path, cache: u64) -> Result<Store, StoreError> {
+    let store = read(folder, cache).map_err(|error| error.beside(archive))?;
+    if let Some(mut writer) = store.writer()? {
+        writer.recover(archive)?;
+    }
+    Ok(store)
+}
+
 impl Store {
+    /// Returns why the corpus is not complete, if a migration or a rebuild did not finish. `place` is the address of
+    /// the corpus.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn incomplete_reason(&self, place: &str) -> Result<Option<String>, StoreError> {
+        if self.is_migrating()? {
+            return Ok(Some(format!(
+                "the corpus in {place} is not complete: `gleaner migrate` is running or was interrupted; the same command starts it over"
+            )));
+        }
+        Ok(self.is_rebuilding()?.then(|| {
+            format!(
+                "the corpus in {place} is not complete, because an older gleaner did not finish a rebuild: `gleaner rebuild` rebuilds it"
+            )
+        }))
+    }
+
     pub(crate) fn check_known_format(&self) -> Result<Option<u32>, StoreError> {
         match self.get("the store's format", &keys::meta("format"))? {
             Some(found) if found > FORMAT => {

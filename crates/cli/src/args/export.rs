@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gleaner_corpus::Tones;
 use gleaner_crawl::settings::ByteSize;
+use gleaner_export::filter::DEFAULT_CONFIDENCE;
 use gleaner_export::{FORMATS, Fields, FormatKind};
 
 use super::operations::number;
@@ -59,7 +60,7 @@ pub(crate) struct Export {
     /// Export only documents with at least this confidence: the probability, 0 to 1, that the text is
     /// right (word F1 of at least 0.9). 0 for all. The number of omitted documents is printed on
     /// standard error
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.1")]
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = DEFAULT_CONFIDENCE)]
     pub(crate) confidence: f64,
     /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_name = "TONES", value_parser = tones(), default_value = AS_KEPT)]

@@ -14,9 +14,10 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream};
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_crawl::ContextReader;
+use gleaner_crawl::archive_folder;
 use gleaner_export::format::json_lines;
 use gleaner_export::{Fields, Record};
+use gleaner_store::ContextReader;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::spawn_blocking;
 use tracing::error;
@@ -54,7 +55,7 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
     let started = spawn_blocking(move || {
         let failed = |error: &dyn std::fmt::Display| quoted("không tải xuống được", error);
         let ids = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| failed(&error))?.ids;
-        let context = ContextReader::new(&app.corpus.config, app.corpus.store.clone());
+        let context = ContextReader::new(app.corpus.store.clone(), &archive_folder(&app.corpus.config));
         let context = context.map_err(|error| failed(&error))?;
         Ok(Download { app, context, ids, done: 0, _permit: permit })
     });

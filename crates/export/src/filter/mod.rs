@@ -1,5 +1,6 @@
 //! Selects the documents of an export, and counts the exported and excluded documents.
 
+mod request;
 mod texts;
 mod urls;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Record, RecordContext, Sample};
 
+pub use request::{DEFAULT_CONFIDENCE, SelectionRequest, time, unmatched};
 pub use texts::{Property, TextFilter};
 pub use urls::UrlPatterns;
 

@@ -191,9 +191,12 @@ fn python_types_follow_the_fields() {
         let meaning = field.meaning.join("\n   ").replace("; null ", "; None ");
         format!("    {}: {type_}\n    \"\"\"{}\"\"\"\n", field.name, meaning.trim())
     };
-    let fields: String = FIELDS.iter().filter(|field| field.is_in_library()).map(field).collect();
+    let of_library: String = FIELDS.iter().filter(|field| field.is_in_library()).map(field).collect();
+    let of_corpus: String = FIELDS.iter().map(field).collect();
     let begin = "    # Follows from crates/corpus/src/fields.rs. A test rewrites it.\n";
-    require_part("crates/python/python/gleaner/_document.py", begin, "\n    @property", &fields);
+    for (file, fields) in [("_document.py", of_library), ("_corpus_document.py", of_corpus)] {
+        require_part(&format!("crates/python/python/gleaner/{file}"), begin, "\n    @property", &fields);
+    }
 }
 
 #[test]

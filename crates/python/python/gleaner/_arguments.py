@@ -5,8 +5,8 @@ Each check returns the argument as the extension takes it. Its error says which 
 
 import operator
 import os
-from datetime import datetime, timezone
-from typing import Iterable, List, Optional, TypeVar
+from datetime import date, datetime, timezone
+from typing import Iterable, List, Optional, TypeVar, Union
 
 from gleaner import _engine
 
@@ -88,17 +88,17 @@ def threads(number: Optional[int]) -> int:
     return min(asked, _THREADS_PER_PROCESSOR * processors)
 
 
-def time(fetched: Optional[datetime]) -> Optional[str]:
-    if fetched is None:
+def time(value: Optional[datetime], name: str = "fetched") -> Optional[str]:
+    if value is None:
         return None
-    if not isinstance(fetched, datetime):
-        raise wrong_type("fetched", "a datetime with a time zone", fetched)
-    if fetched.tzinfo is None:
-        raise _engine.InputError(f"fetched: {fetched} has no time zone")
+    if not isinstance(value, datetime):
+        raise wrong_type(name, "a datetime with a time zone", value)
+    if value.tzinfo is None:
+        raise _engine.InputError(f"{name}: {value} has no time zone")
     try:
-        return fetched.astimezone(timezone.utc).isoformat()
+        return value.astimezone(timezone.utc).isoformat()
     except OverflowError:
-        raise _engine.InputError(f"fetched: {fetched} is out of range in UTC") from None
+        raise _engine.InputError(f"{name}: {value} is out of range in UTC") from None
 
 
 def scalars(text: str) -> str:
@@ -112,3 +112,47 @@ def _advice(value: object) -> str:
     if hasattr(value, "read"):
         return "; pass file.read()"
     return "; pass its text" if hasattr(value, "text") else ""
+
+
+def one_or_more(values: Union[str, Iterable[str]], name: str) -> List[str]:
+    """A single text is a list of one."""
+    return [text(values, name)] if isinstance(values, str) else names(values, name)
+
+
+def path(value: "Union[str, os.PathLike[str]]", name: str) -> str:
+    try:
+        path = os.fspath(value)
+    except TypeError:
+        raise wrong_type(name, "str or a path", value) from None
+    if not isinstance(path, str):
+        raise wrong_type(name, "str or a path", value)
+    if "://" in path:
+        message = f"{name} is a folder, and {path} is an address; `gleaner export --store ...` reads a shared corpus"
+        raise _engine.InputError(message)
+    return path
+
+
+def when(value: "Union[str, date, datetime, os.PathLike[str], None]", name: str) -> Optional[str]:
+    """Return a day or a time as text."""
+    if value is None or isinstance(value, str):
+        return optional_text(value, name)
+    if isinstance(value, datetime):
+        return time(value, name)
+    if isinstance(value, date):
+        return value.isoformat()
+    if hasattr(value, "__fspath__"):
+        return os.fspath(value)
+    raise wrong_type(name, "a day or a time: str, date or datetime", value)
+
+
+def limit(number: Optional[int]) -> Optional[int]:
+    if number is None:
+        return None
+    message = f"limit must be a whole number of 1 or more, not {number!r}"
+    try:
+        asked = operator.index(number)
+    except TypeError:
+        raise TypeError(message) from None
+    if not 1 <= asked < 1 << 63:
+        raise _engine.InputError(message)
+    return asked

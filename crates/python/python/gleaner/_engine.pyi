@@ -1,9 +1,13 @@
 from typing import List, Literal, Optional, Tuple, Union, final
 
 __all__ = [
+    "Corpus",
+    "CorpusError",
     "Error",
     "InputError",
     "LearnError",
+    "Reader",
+    "Selected",
     "Template",
     "TemplateError",
     "__version__",
@@ -14,6 +18,7 @@ __all__ = [
     "language",
     "learn",
     "near_duplicates",
+    "require_fields",
     "signature",
     "similarity",
     "verdict",
@@ -24,6 +29,7 @@ __version__: str
 _Html = Union[str, bytes, bytearray]
 
 class Error(Exception): ...
+class CorpusError(Error): ...
 class InputError(Error): ...
 class TemplateError(Error): ...
 class LearnError(Error): ...
@@ -38,6 +44,42 @@ class Template:
     def health(self) -> str: ...
     def compare(self, html: _Html, url: Optional[str]) -> str: ...
 
+@final
+class Corpus:
+    def __new__(cls, folder: str, archive: Optional[str]) -> Corpus: ...
+    def hold(self) -> None: ...
+    def release(self) -> None: ...
+    def documents(self) -> int: ...
+    def version(self) -> str: ...
+    def get(self, key: str) -> Optional[str]: ...
+    def select(
+        self,
+        language: List[str],
+        host: List[str],
+        conditions: List[str],
+        since: Optional[str],
+        until: Optional[str],
+        published_from: Optional[str],
+        published_to: Optional[str],
+        allowed: List[str],
+        explicitly_allowed: List[str],
+        members: bool,
+        confidence: float,
+        limit: Optional[int],
+        skip_unreadable: bool,
+    ) -> Selected: ...
+
+@final
+class Selected:
+    def read(self) -> Reader: ...
+    def stream(self, fields: Optional[str]) -> object: ...
+
+@final
+class Reader:
+    def __iter__(self) -> Reader: ...
+    def __next__(self) -> str: ...
+
+def require_fields(fields: str) -> None: ...
 def extract(
     html: _Html,
     url: Optional[str],

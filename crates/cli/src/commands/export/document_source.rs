@@ -1,10 +1,10 @@
 //! Reads the documents of the corpus, and all other data that an export needs.
 
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
-use gleaner_crawl::ContextReader;
+use gleaner_crawl::archive_folder;
 use gleaner_crawl::settings::Config;
 use gleaner_export::{Filter, RecordContext, RepeatedParagraphs, Tagger};
-use gleaner_store::{Store, StoreError};
+use gleaner_store::{ContextReader, Store, StoreError};
 
 use crate::args::Export;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ impl DocumentSource {
             true => Some(count_repeats(&store, &unreadable).map_err(Failure::work)?),
             false => None,
         };
-        let reader = ContextReader::new(config, store.clone()).map_err(Failure::work)?;
+        let reader = ContextReader::new(store.clone(), &archive_folder(config)).map_err(Failure::work)?;
         let (tones, revisions, tagger) = (args.tones, args.revisions, args.tagger.clone());
         Ok(Self { store, reader, repeats, tones, revisions, tagger, unreadable })
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use gleaner_corpus::{Condition, Query};
 use gleaner_export::format::Layout;
 use gleaner_export::{Compression, CsvVariant, FORMATS, Filter, Format, FormatKind};
 
@@ -111,10 +110,7 @@ fn unknown_ending(path: &Path) -> Option<String> {
 }
 
 pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
-    let mut filter = selection::filter(&args.selection)?;
-    if args.confidence > 0.0 {
-        filter.conditions.insert(0, Query::from(Condition::confidence(args.confidence)));
-    }
+    let filter = selection::filter(&args.selection, args.confidence)?;
     Ok(Filter { members: args.members, limit: args.limit, ..filter })
 }
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use gleaner_corpus::{Document, DocumentId, is_of_host};
 use gleaner_crawl::render::text::{bytes, count};
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{ContextReader, archive_files};
+use gleaner_crawl::{archive_files, archive_folder};
 use gleaner_export::Record;
 use gleaner_frontier::{CanonicalUrl, UrlKey};
-use gleaner_store::{HostRecord, RemovalPlan, RemovalTarget, Store, StoreError, old_stores};
+use gleaner_store::{ContextReader, HostRecord, RemovalPlan, RemovalTarget, Store, StoreError, old_stores};
 
 use super::Request;
 use crate::commands::known_hosts::did_you_mean;
@@ -92,7 +92,7 @@ pub(super) fn select(
         }
     }
     if request.query.is_some() || !hosts.is_empty() {
-        let reader = ContextReader::new(config, store.clone()).map_err(Failure::work)?;
+        let reader = ContextReader::new(store.clone(), &archive_folder(config)).map_err(Failure::work)?;
         for document in store.documents() {
             let document = match document {
                 // The text of another host does not matter.

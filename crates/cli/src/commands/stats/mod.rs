@@ -9,9 +9,9 @@ mod tables;
 
 use std::fs;
 
-use gleaner_crawl::ContextReader;
+use gleaner_crawl::archive_folder;
 use gleaner_export::Filter;
-use gleaner_store::{Store, StoreError};
+use gleaner_store::{ContextReader, Store, StoreError};
 use indicatif::ProgressBar;
 
 use crate::args::{Common, Selection, Stats};
@@ -27,7 +27,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
     let config = settings::load(common)?;
     let filter = match args.selection == Selection::default() {
         true => None,
-        false => Some(selection::filter(&args.selection)?),
+        false => Some(selection::filter(&args.selection, 0.0)?),
     };
     if filter.is_some() && args.quick {
         return Err(Failure::Usage(
@@ -43,7 +43,8 @@ pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
     let pass = match args.quick {
         true => None,
         false => {
-            let reader = ContextReader::new(&config, store.clone()).map_err(Failure::work)?;
+            let reader =
+                ContextReader::new(store.clone(), &archive_folder(&config)).map_err(Failure::work)?;
             let bar = documents_bar(&store).map_err(Failure::work)?;
             let pass =
                 read_documents(&store, filter.as_ref(), &reader, &unreadable, &bar).map_err(Failure::work)?;

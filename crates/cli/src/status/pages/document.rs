@@ -3,11 +3,11 @@
 //! Crawled HTML is never output as HTML. Its lines are escaped, and its source is sent as plain text.
 
 use gleaner_corpus::{Document, DocumentId};
-use gleaner_crawl::ContextReader;
+use gleaner_crawl::archive_folder;
 use gleaner_crawl::render::text::percent;
 use gleaner_extract::lines::class::LineClass;
 use gleaner_frontier::UrlKey;
-use gleaner_store::{SimilarityInfo, Store, StoreError};
+use gleaner_store::{ContextReader, SimilarityInfo, Store, StoreError};
 use maud::{Markup, html};
 
 use super::{RenderError, Rendered, host_link, layout, time_with_zone};
@@ -54,7 +54,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest, id: &str) -> Result<Re
 
 pub(crate) fn record(app: &AppState, _: &PageRequest, id: &str) -> Result<Rendered, RenderError> {
     let document = find(app, id)?;
-    let context = ContextReader::new(&app.corpus.config, app.corpus.store.clone());
+    let context = ContextReader::new(app.corpus.store.clone(), &archive_folder(&app.corpus.config));
     let context = context.map_err(|error| RenderError::Internal(error.to_string()))?;
     let record =
         download::line(&context, &document).map_err(|error| RenderError::Internal(error.to_string()))?;

@@ -1,18 +1,16 @@
 //! Reads the data that an exported record adds to its document: URLs, position in the archive, history and
-//! cluster. `gleaner export` and the status page use it.
+//! cluster. `gleaner export`, the status page and the Python package use it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
-use crate::settings::Config;
 use gleaner_archive::RecordPosition;
+use gleaner_archive::files::names;
 use gleaner_corpus::Document;
 use gleaner_export::RecordContext;
 use gleaner_frontier::UrlKey;
-use gleaner_store::{FileRecord, History, Store, StoreError};
 
-use crate::archive::archive_files;
-use crate::error::CrawlError;
+use crate::{FileRecord, History, Store, StoreError};
 
 /// Reads the URLs, the archive position, the history and the cluster of a document. Knows only the archive
 /// files that existed when the reader was created.
@@ -24,12 +22,12 @@ pub struct ContextReader {
 }
 
 impl ContextReader {
-    /// Creates a reader. Lists the files of the archive.
+    /// Creates a reader. Lists the files of the archive, which are in the folder `archive` unless the store is shared.
     ///
     /// # Errors
     /// The archive's folder or the store cannot be read.
-    pub fn new(config: &Config, store: Store) -> Result<Self, CrawlError> {
-        let files = files_by_number(config, &store)?;
+    pub fn new(store: Store, archive: &Path) -> Result<Self, StoreError> {
+        let files = files_by_number(&store, archive)?;
         Ok(Self { store, files })
     }
 
@@ -61,16 +59,13 @@ impl ContextReader {
     }
 }
 
-fn files_by_number(config: &Config, store: &Store) -> Result<HashMap<u32, (String, u64)>, CrawlError> {
+fn files_by_number(store: &Store, archive: &Path) -> Result<HashMap<u32, (String, u64)>, StoreError> {
     if store.is_shared() {
         let file = |(number, file): (u32, FileRecord)| {
             (number, (file.name.rsplit('/').next().unwrap_or_default().to_owned(), file.offset))
         };
-        return store.archive_files().map(|named| Ok(named.map(file)?)).collect();
+        return store.archive_files().map(|named| Ok(file(named?))).collect();
     }
-    let named = |path: PathBuf| {
-        let file = path.file_name()?.to_string_lossy().into_owned();
-        Some((RecordPosition { file: file.clone(), offset: 0 }.number(), (file, 0)))
-    };
-    Ok(archive_files(config)?.into_iter().filter_map(named).collect())
+    let numbered = |file: String| (RecordPosition { file: file.clone(), offset: 0 }.number(), (file, 0));
+    Ok(names(archive)?.into_iter().map(numbered).collect())
 }
