@@ -5,6 +5,7 @@ mod export;
 mod migrate;
 mod operations;
 mod removal;
+mod search;
 mod seeds;
 mod selection;
 mod shell;
@@ -24,6 +25,8 @@ use operations::number;
 pub(crate) use operations::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
 use removal::{REMOVALS_HELP, REMOVE_HELP};
 pub(crate) use removal::{Removals, Remove};
+use search::SEARCH_HELP;
+pub(crate) use search::{Search, SearchFormat};
 use seeds::{INIT_HELP, SEEDS_HELP};
 pub(crate) use seeds::{Init, Seeds, SeedsCommand};
 pub(crate) use selection::Selection;
@@ -174,6 +177,9 @@ Examples:
     /// Export documents of the corpus
     #[command(after_help = export_help())]
     Export(Box<Export>),
+    /// Search the texts: concordance lines, frequencies, word lists
+    #[command(after_help = SEARCH_HELP)]
+    Search(Box<Search>),
     /// Show the size of the corpus by language, day and host
     #[command(after_help = stats_help())]
     Stats(Stats),
@@ -304,6 +310,7 @@ impl Command {
             Self::Report(_)
                 | Self::Hosts(_)
                 | Self::Export(_)
+                | Self::Search(_)
                 | Self::Stats(_)
                 | Self::Duplicates(_)
                 | Self::Workers(_)

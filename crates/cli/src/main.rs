@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::run(&common, &args),
         Command::Hosts(args) => commands::hosts::run(&common, &args),
         Command::Export(args) => commands::export::run(&common, &args),
+        Command::Search(args) => commands::search::run(&common, &args),
         Command::Stats(args) => commands::stats::run(&common, &args),
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
         Command::Workers(args) => commands::workers::run(&common, &args),

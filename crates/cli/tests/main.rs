@@ -51,6 +51,7 @@ mod replay;
 mod robots_meta;
 mod same_corpus;
 mod schedule;
+mod search;
 mod seeds;
 mod sitemaps;
 mod sites;

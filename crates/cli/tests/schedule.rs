@@ -147,12 +147,13 @@ fn a_new_corpus_waits_for_its_first_start() {
 }
 
 /// Commands that read a corpus, with options that give the same output each time.
-const READING: [&[&str]; 9] = [
+const READING: [&[&str]; 10] = [
     &["stats"],
     &["hosts"],
     &["doctor", "baolang.example"],
     &["export", "--members"],
     &["duplicates"],
+    &["search", "the", "--sort", "left"],
     &["report"],
     &["template", "list"],
     &["template", "show", "baolang.example"],

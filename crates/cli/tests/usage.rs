@@ -110,6 +110,8 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         (&["export", "--limit", "-1"], 1),
         (&["export", "--sample", "0"], 1),
         (&["duplicates", "--limit", "-1"], 0),
+        (&["search", "mưa", "--limit", "-1"], 0),
+        (&["search", "mưa", "--width", "0"], 1),
     ] {
         let output = gleaner(&folder, arguments);
         let said = String::from_utf8(output.stderr).unwrap();

@@ -35,7 +35,7 @@ pub use insert::Insert;
 pub use language::{Language, language};
 
 pub use method::Method;
-pub use normal::{ContentHash, each_word, words};
+pub use normal::{ContentHash, each_word, folded, words};
 pub use per_site::PerSite;
 pub use quality::Quality;
 pub use query::Query;

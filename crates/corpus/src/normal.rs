@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::characters::{composed, is_alphanumeric};
 
@@ -75,6 +76,16 @@ impl fmt::Debug for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ContentHash({self})")
     }
+}
+
+/// Returns a text in NFC and lower case, for a search that ignores case.
+///
+/// ```
+/// assert_eq!(gleaner_corpus::folded("CHƠ\u{323}"), "chợ");
+/// ```
+#[must_use]
+pub fn folded(text: &str) -> String {
+    text.to_lowercase().nfc().collect()
 }
 
 /// Returns the number of words of a text ([`each_word`]).

@@ -22,6 +22,7 @@ pub(crate) mod remove;
 pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schedule;
+pub(crate) mod search;
 pub(crate) mod seeds;
 mod selection;
 pub(crate) mod serve;

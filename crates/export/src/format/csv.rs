@@ -83,7 +83,8 @@ fn value(cell: Cell, variant: CsvVariant, out: &mut Vec<u8>) {
     written.expect("memory takes all");
 }
 
-fn text(text: &str, variant: CsvVariant, out: &mut Vec<u8>) {
+/// Appends a text as one value to `out`.
+pub fn text(text: &str, variant: CsvVariant, out: &mut Vec<u8>) {
     if variant != CsvVariant::Plain && text.starts_with(FORMULA_STARTS) {
         return self::text(&format!("'{text}"), CsvVariant::Plain, out);
     }

@@ -214,11 +214,11 @@ fn detail(request: &PageRequest, reason: &str, why: &str) -> Markup {
 
 fn latest(app: &AppState, request: &PageRequest, host: &HostView) -> Result<Markup, RenderError> {
     let name = &host.record.name;
-    let query = SearchQuery { host: name.clone(), ..SearchQuery::default() };
+    let query = SearchQuery { hosts: vec![name.clone()], ..SearchQuery::default() };
     let found = app.search.find(&query, 0, MAX_LATEST)?;
     let mut documents = Vec::new();
-    for id in found.ids {
-        documents.extend(app.corpus.store.document(id)?);
+    for found in found.documents {
+        documents.extend(app.corpus.store.document(found.id)?);
     }
     Ok(html! {
         section aria-labelledby="latest" {

@@ -223,6 +223,10 @@ async fn a_vietnamese_page_has_no_english_sentence() {
         "/reports",
         "/search",
         "/search?q=zzz",
+        "/search?q=binh&view=concordance",
+        "/search?q=hoa&view=frequency",
+        "/search?view=frequency&by=host",
+        "/search?view=words&host=bao.example",
         "/duplicates",
         "/token",
     ]
@@ -242,7 +246,9 @@ async fn a_vietnamese_page_has_no_english_sentence() {
             assert_vietnamese(path, &fixture.page(&format!("{path}{query}")).await);
         }
     }
-    for path in ["/nothing", "/hosts/none.example", "/search?from=x"] {
+    for path in
+        ["/nothing", "/hosts/none.example", "/search?from=x", "/search?q=title:x", "/search?q=-from:2026"]
+    {
         let query = if path.contains('?') { "&lang=vi" } else { "?lang=vi" };
         assert_vietnamese(path, &fixture.get(&format!("{path}{query}")).await.1);
     }
