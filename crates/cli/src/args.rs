@@ -9,6 +9,7 @@ mod seeds;
 mod shell;
 mod status;
 mod template;
+mod urls;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,8 @@ pub(crate) use seeds::{Init, Seeds, SeedsCommand};
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 pub(crate) use template::{Explain, Extract, Learn, PageFormat, ReadOptions, Template, TemplateCommand};
+use urls::URLS_HELP;
+pub(crate) use urls::{UrlFormat, Urls};
 
 /// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -149,6 +152,9 @@ Examples:
   gleaner hosts --sort last-success
   gleaner hosts --filter 'out of date' --json")]
     Hosts(Hosts),
+    /// List URLs with the outcome of their last visit
+    #[command(after_help = URLS_HELP)]
+    Urls(Urls),
     /// List the workers of a corpus in PostgreSQL
     #[command(after_help = "Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
@@ -295,6 +301,7 @@ impl Command {
             self,
             Self::Report(_)
                 | Self::Hosts(_)
+                | Self::Urls(_)
                 | Self::Export(_)
                 | Self::Stats(_)
                 | Self::Duplicates(_)

@@ -40,7 +40,11 @@ pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
         cells.push(line("all hosts", None, &total));
     }
     let head = ["Host", "New", "Usual", "Changed", "Duplicates", "Failed", "URLs"];
+    let has_usual = rows.iter().any(|row| row.usual.is_some());
     let mut text = format!("{}\n", table(&head, cells));
+    if !has_usual && active > 0 {
+        text += "Usual: new documents in a usual run, known after three runs\n";
+    }
     if active > most {
         text += &format!("and {} with fewer new documents\n", count((active - most) as u64, "host"));
     }

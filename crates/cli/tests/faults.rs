@@ -146,6 +146,7 @@ fn a_second_process_is_refused_by_name() {
         &["doctor", "baolang.example"],
         &["template", "list"],
         &["duplicates"],
+        &["urls"],
     ];
     for arguments in reading {
         let read = crawl.run(arguments);

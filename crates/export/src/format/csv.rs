@@ -77,7 +77,8 @@ fn value(cell: Cell, formulas: Formulas, out: &mut Vec<u8>) {
     written.expect("memory takes all");
 }
 
-fn text(text: &str, formulas: Formulas, out: &mut Vec<u8>) {
+/// Appends a text as one value. Quotes it if it needs quotation marks.
+pub fn text(text: &str, formulas: Formulas, out: &mut Vec<u8>) {
     if formulas == Formulas::Guarded && text.starts_with(FORMULA_STARTS) {
         return self::text(&format!("'{text}"), Formulas::Unchanged, out);
     }
