@@ -310,7 +310,7 @@ fn wrong_wishes_are_refused_on_one_line() {
     refused(&["--out", "b.txt"], 2, "text needs --into DIR");
     refused(&["--into", ".."], 2, "no name of its own");
     refused(&["--into", "data"], 2, "data is inside the corpus data");
-    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");
+    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl: its folder does not exist");
 }
 
 #[test]

@@ -335,3 +335,16 @@ fn a_missing_delay_is_named_for_public_hosts() {
     assert!(said("http://paper.example/").contains(warning));
     assert!(!said("http://127.0.0.1:9/").contains("gleaner: the delay of"));
 }
+
+#[test]
+fn a_port_in_use_is_answered_with_another_one() {
+    let folder = TempDir::new().unwrap();
+    gleaner(&folder, &["crawl", "http://127.0.0.1:9/", "--data", "corpus", "--set", "crawl.linger=0s"]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let output = gleaner(&folder, &["serve", "--data", "corpus", "--address", &address]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("cannot serve at {address}: ")), "{said}");
+    assert!(said.contains("choose another port, or port 0 for any free one"), "{said}");
+}

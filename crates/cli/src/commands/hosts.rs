@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use console::Term;
 use gleaner_crawl::render::text::{count, zone};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
@@ -12,7 +13,7 @@ use serde::Serialize;
 use crate::args::{self, Common, HostOrder};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::table::{NOTHING, table};
+use crate::table::{NOTHING, table, wrapped};
 use crate::{CommandResult, output, settings};
 
 #[derive(Debug, Serialize)]
@@ -74,7 +75,7 @@ fn shown_table(lines: Vec<HostLine>, all: bool) -> String {
         let hosts = count(folded.len() as u64, "host");
         text += &format!("and {hosts} without documents; --all lists them\n");
     }
-    text + LEGEND + "\n"
+    text + &wrapped(LEGEND, &Term::stdout()) + "\n"
 }
 
 const LEGEND: &str = "New, Failed: in the newest run. Usual: new documents in a usual run, known after three runs. \

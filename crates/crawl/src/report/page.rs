@@ -106,7 +106,9 @@ pub fn findings(findings: &[Finding], host: HostName<'_>, language: UiLanguage) 
                 b { (name) }
                 @let (repeated, told): (Vec<_>, Vec<_>) =
                     of_grade.iter().partition(|group| group.is_repeated_note());
-                ul { @for group in told { li { (of_group(group, host, language)) } } }
+                @if !told.is_empty() {
+                    ul { @for group in told { li { (of_group(group, host, language)) } } }
+                }
                 @if !repeated.is_empty() {
                     details {
                         summary {

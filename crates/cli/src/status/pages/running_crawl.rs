@@ -56,6 +56,9 @@ fn running(app: &AppState, request: &PageRequest, now: &ProgressSnapshot) -> Mar
     html! {
         dl.tiles {
             (tile(request.translate("Running for", "Đã chạy"), &request.language.duration(elapsed), &html!{}))
+            @if let Some(left) = app.monitor.time_left() {
+                (tile(request.translate("Left, about", "Còn khoảng"), &request.language.duration(left.as_secs()), &html!{}))
+            }
             (tile(request.translate("Responses", "Phản hồi"), &number(responses), &html!{}))
             (tile(request.translate("New", "Mới"), &number(stored), &html!{}))
             (tile(request.translate("Failed", "Thất bại"), &number(failures), &html!{}))
