@@ -11,6 +11,7 @@ mod selection;
 mod shell;
 mod status;
 mod template;
+mod urls;
 
 use std::path::PathBuf;
 
@@ -34,6 +35,8 @@ use selection::selection_help;
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 pub(crate) use template::{Explain, Extract, Learn, PageFormat, ReadOptions, Template, TemplateCommand};
+use urls::URLS_HELP;
+pub(crate) use urls::{UrlFormat, Urls};
 
 /// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -155,6 +158,9 @@ Examples:
   gleaner hosts --sort last-success
   gleaner hosts --filter 'out of date' --json")]
     Hosts(Hosts),
+    /// List URLs with the outcome of their last visit
+    #[command(after_help = URLS_HELP)]
+    Urls(Urls),
     /// List the workers of a corpus in PostgreSQL
     #[command(after_help = "Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
@@ -309,6 +315,7 @@ impl Command {
             self,
             Self::Report(_)
                 | Self::Hosts(_)
+                | Self::Urls(_)
                 | Self::Export(_)
                 | Self::Search(_)
                 | Self::Stats(_)

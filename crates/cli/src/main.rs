@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(&common, &args),
         Command::Doctor(args) => commands::doctor::run(&common, &args),
         Command::Hosts(args) => commands::hosts::run(&common, &args),
+        Command::Urls(args) => commands::urls::run(&common, &args),
         Command::Export(args) => commands::export::run(&common, &args),
         Command::Search(args) => commands::search::run(&common, &args),
         Command::Stats(args) => commands::stats::run(&common, &args),

@@ -325,8 +325,8 @@ fn wrong_wishes_are_refused_on_one_line() {
         "the tagger `exit 3` failed: exit status: 3",
     );
     refused(&["--into", ".."], 2, "no name of its own");
-    refused(&["--into", "data"], 1, "data is there already");
-    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");
+    refused(&["--into", "data"], 2, "data is inside the corpus data");
+    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl: its folder does not exist");
 }
 
 #[test]

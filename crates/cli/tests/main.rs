@@ -61,6 +61,7 @@ mod status_security;
 mod traps;
 mod trust;
 mod unwritable;
+mod urls;
 mod usage;
 mod usage_preferences;
 mod warc;

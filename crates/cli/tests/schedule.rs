@@ -354,7 +354,7 @@ fn the_doctor_explains_a_url_from_what_is_known() {
         doctor("https://elsewhere.example/a")
             .contains("out of scope: elsewhere.example is not among the seed sites (2)")
     );
-    assert!(doctor("vilagepost.example").contains("similar host  villagepost.example"));
+    assert!(doctor("vilagepost.example").contains("did you mean villagepost.example?"));
     let front = doctor(&format!("http://{host}/"));
     assert!(front.contains("visited; due again at") && front.contains("read for its links"), "{front}");
     assert_eq!(crawl.newspaper.request_count(), requests, "nothing is asked of anyone");

@@ -3,11 +3,19 @@
 use std::io;
 use std::path::PathBuf;
 
+/// Names the next step if a folder is missing.
+fn reason(source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist; create the folder first".into(),
+        _ => source.to_string(),
+    }
+}
+
 /// Why an export failed, with the path of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// A file cannot be written or flushed to disk.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {}", path.display(), reason(source))]
     Write {
         /// The file or folder.
         path: PathBuf,

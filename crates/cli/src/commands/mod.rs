@@ -30,5 +30,6 @@ pub(crate) mod shell;
 pub(crate) mod snapshot;
 pub(crate) mod stats;
 pub(crate) mod template;
+pub(crate) mod urls;
 pub(crate) mod verify;
 pub(crate) mod workers;

@@ -299,7 +299,7 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
     }
     // The time of publication is 2026-11-01T08:00:00+07:00.
     for at in ["2026-11-01T01:00:00Z", "2026-11-20T02:00:00Z"] {
-        let shown = crate::status::language::clock_time_with_zone(at.parse().unwrap());
+        let shown = gleaner_crawl::render::text::minute(at.parse().unwrap());
         assert!(page.contains(&format!("<time datetime=\"{at}\">{shown}</time>")), "{at}: {page}");
     }
     let page = fixture.page(&format!("/documents/{}?lang=en", fixture.ids[1])).await;

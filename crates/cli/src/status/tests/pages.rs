@@ -23,6 +23,7 @@ fn write_report(fixture: &Fixture) -> String {
         resumed: false,
         ending: RunEnding::Failed { error: format!("the disk is full {EVIL}") },
         hosts: vec![host("bao.example", 3), host("www.tin.example", 7)],
+        last_findings: Vec::new(),
         past: Vec::new(),
         documents: 3,
         next_due: None,

@@ -197,6 +197,7 @@ fn write_full_report(fixture: &Fixture, ending: RunEnding) -> String {
         resumed: true,
         ending,
         hosts: waiting.chain(ended).collect(),
+        last_findings: Vec::new(),
         past: Vec::new(),
         documents: 3,
         next_due: Some(Timestamp::UNIX_EPOCH),
