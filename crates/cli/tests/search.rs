@@ -74,6 +74,8 @@ fn a_concordance_has_every_hit_with_its_context() {
     }
     let text = out(&["village", "--limit", "2", "--width", "20"]);
     assert!(text.starts_with(&format!("{} hits in ", lines.len())), "{text}");
+    let several = search(&["the", "village"]);
+    assert!(said(&several).contains("for a phrase, write"), "{}", said(&several));
     assert!(text.contains("2 of ") && text.lines().count() == 3 && text.contains("[village]"), "{text}");
 }
 
@@ -218,6 +220,8 @@ fn a_query_that_is_not_understood_is_refused_with_advice() {
         (&["the", "--from", "soon"], &["“soon” is not a day"]),
         (&["the", "--from", "2026", "--to", "2025"], &["is after"]),
         (&["the", "host:a.example", "from:2026", "--from", "2025"], &["is given twice"]),
+        (&["m*"], &["at least 2 letters"]),
+        (&["the &"], &["has no letter or digit"]),
         (&[], &["name a word to search for", "--word-list"]),
         (&["the", "--guard-formulas"], &["requires --format csv"]),
     ] {

@@ -16,7 +16,7 @@ use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::status::{Frequency, LineOptions, SearchError, SearchIndex, SearchQuery, UpdateStep};
+use crate::status::{Frequency, LineOptions, Phrase, SearchError, SearchIndex, SearchQuery, UpdateStep};
 use crate::unreadable::UnreadableTexts;
 use crate::{CommandResult, output, settings};
 use rows::Rows;
@@ -106,6 +106,13 @@ impl Searching<'_> {
         if self.args.limit == 0 { usize::MAX } else { usize::try_from(self.args.limit).unwrap_or(usize::MAX) }
     }
 
+    /// Whether the query has several words, but no phrase and no alternatives.
+    fn is_of_single_words(&self) -> bool {
+        let is_word =
+            |alternatives: &Vec<Phrase>| matches!(&alternatives[..], [phrase] if phrase.0.len() == 1);
+        self.query.phrases.len() > 1 && self.query.phrases.iter().all(is_word)
+    }
+
     fn read(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
         Ok(self.unreadable.skip(self.store.document(id))?.flatten())
     }
@@ -124,6 +131,11 @@ impl Searching<'_> {
         };
         let found = self.index.concordance(self.query, &options, &mut |id| self.read(id)).map_err(failure)?;
         self.refuse_nothing(found.documents)?;
+        if is_text && self.is_of_single_words() {
+            print_message(
+                "gleaner: the words are searched for one by one; for a phrase, write '\"two words\"'",
+            );
+        }
         let summary =
             format!("{} in {}", count(found.hits, "hit"), count(found.documents as u64, "document"));
         self.print(&summary, found.hits, &Rows::lines(&found.lines), || text::lines(&found.lines))

@@ -59,6 +59,54 @@ fn an_index_that_is_damaged_or_of_another_version_is_made_anew() {
 }
 
 #[test]
+fn damage_that_only_a_search_notices_is_repaired_by_the_next_update() {
+    let fixture = Fixture::new();
+    let path = fixture.folder.path().join("search");
+    for entry in fs::read_dir(&path).unwrap() {
+        let file = entry.unwrap().path();
+        // An update does not read the stored ids.
+        if file.extension().is_some_and(|ending| ending == "store") {
+            let mut bytes = fs::read(&file).unwrap();
+            bytes[..20].fill(0xff);
+            fs::write(&file, bytes).unwrap();
+        }
+    }
+    let search = SearchIndex::in_folder(fixture.folder.path());
+    search.update(&fixture.store).unwrap();
+    let query: SearchQuery = "\"hoa binh\"".parse().unwrap();
+    assert!(search.find(&query, 0, 9).is_err());
+    assert_eq!(search.update(&fixture.store).unwrap().put, 3);
+    assert_eq!(search.find(&query, 0, 9).unwrap().count, 1);
+}
+
+#[test]
+fn an_update_waits_for_that_of_another_process() {
+    let fixture = Fixture::new();
+    let lock = lock::UpdateLock::take(fixture.folder.path(), || false, || {}).unwrap();
+    let search = SearchIndex::in_folder(fixture.folder.path());
+    let waited = std::cell::Cell::new(false);
+    let on_step = |step| {
+        assert_eq!(step, UpdateStep::Waiting);
+        waited.set(true);
+        search.stop.store(true, Ordering::Relaxed);
+    };
+    assert_eq!(search.update_with(&fixture.store, &on_step).unwrap(), UpdateResult::default());
+    assert!(waited.get());
+    drop(lock);
+    search.stop.store(false, Ordering::Relaxed);
+    assert_eq!(search.update(&fixture.store).unwrap(), UpdateResult::default());
+}
+
+#[test]
+fn an_index_in_memory_gives_the_results_of_one_in_a_folder() {
+    let fixture = Fixture::new();
+    let search = SearchIndex::in_memory();
+    assert_eq!(search.find(&SearchQuery::default(), 0, 9).unwrap().count, 0);
+    assert_eq!(search.update(&fixture.store).unwrap().put, 3);
+    assert_eq!(search.find(&"hoa -binh".parse().unwrap(), 0, 9).unwrap().count, 1);
+}
+
+#[test]
 fn a_stop_ends_an_update() {
     let fixture = Fixture::new();
     let search = SearchIndex::in_folder(fixture.folder.path());
