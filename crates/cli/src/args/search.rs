@@ -48,7 +48,7 @@ pub(crate) struct Search {
     /// Search only documents published up to the end of this day, month or year
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<String>,
-    /// Count the hits, also in a million words, by month, year, host, language or section
+    /// Count the hits, also in a million words, in each group
     #[arg(long, value_name = "GROUP", value_enum, conflicts_with_all = ["word_list", "documents"])]
     pub(crate) by: Option<Grouping>,
     /// List the most frequent words of the documents that match

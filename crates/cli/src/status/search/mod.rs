@@ -265,6 +265,7 @@ impl SearchIndex {
     ) -> Result<Vec<Vec<Frequency>>, SearchError> {
         let counts = self.read(|searcher, fields| frequency::count(searcher, fields, query, groupings));
         counts.map(|mut counts| {
+            // Without an index, nothing is counted.
             counts.resize_with(groupings.len(), Vec::new);
             counts
         })
