@@ -272,9 +272,13 @@ fn a_search_finds_what_a_running_crawl_has_stored() {
 #[test]
 fn a_damaged_index_is_built_again() {
     let crawl = crawled();
+    let missing = crawl.run(&["search", "village", "--no-update"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(said(&missing).contains("omit --no-update"), "{}", said(&missing));
     let lines = |crawl: &Crawl| crawl.run(&["search", "village", "--limit", "0"]).stdout;
     let before = lines(&crawl);
     assert!(!before.is_empty());
+    assert_eq!(crawl.run(&["search", "village", "--limit", "0", "--no-update"]).stdout, before);
     for entry in std::fs::read_dir(crawl.folder.path().join("data/search")).unwrap() {
         std::fs::write(entry.unwrap().path(), "damaged").unwrap();
     }

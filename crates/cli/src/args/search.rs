@@ -66,6 +66,9 @@ pub(crate) struct Search {
     /// Print at most N lines, words, documents or groups; 0 for all. Months and years are always all printed
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::<0>)]
     pub(crate) limit: u64,
+    /// Search the index as it is, without looking for new documents first; faster in a large corpus
+    #[arg(long)]
+    pub(crate) no_update: bool,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SearchFormat::Text)]
     pub(crate) format: SearchFormat,

@@ -38,7 +38,10 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     }
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
-    let index = updated_index(&store)?;
+    let index = match args.no_update {
+        true => existing_index(&store)?,
+        false => updated_index(&store)?,
+    };
     let unreadable = UnreadableTexts::new(&store);
     let search = Searching { args, query: &query, store: &store, index: &index, unreadable: &unreadable };
     match args.by {
@@ -63,6 +66,14 @@ fn query(args: &Search) -> Result<SearchQuery, Bilingual> {
         query.add(field, day.as_deref().unwrap_or_default(), false)?;
     }
     Ok(query)
+}
+
+fn existing_index(store: &Store) -> Result<SearchIndex, Failure> {
+    let index = SearchIndex::in_folder(store.folder());
+    if !index.exists() {
+        return Err(Failure::Work("there is no search index yet: omit --no-update".into()));
+    }
+    Ok(index)
 }
 
 fn updated_index(store: &Store) -> Result<SearchIndex, Failure> {

@@ -107,6 +107,40 @@ fn an_index_in_memory_gives_the_results_of_one_in_a_folder() {
 }
 
 #[test]
+fn a_page_of_lines_continues_the_one_before() {
+    let fixture = Fixture::new();
+    let search = SearchIndex::in_folder(fixture.folder.path());
+    let query: SearchQuery = "hoa".parse().unwrap();
+    let lines = |order, skip, limit| {
+        let options = LineOptions { order, width: 20, skip, limit, max_sorted: 9 };
+        search.concordance(&query, &options, &mut |id| fixture.store.document(id)).unwrap().lines
+    };
+    for order in LineOrder::ALL {
+        let all = lines(order, 0, 9);
+        assert_eq!(all.len(), 3, "{order:?}");
+        for skip in 0..4 {
+            for limit in 0..4 {
+                let expected: Vec<Line> = all.iter().skip(skip).take(limit).cloned().collect();
+                assert_eq!(lines(order, skip, limit), expected, "{order:?} {skip} {limit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_document_that_has_changed_since_the_update_gives_no_lines() {
+    let fixture = Fixture::new();
+    let search = SearchIndex::in_folder(fixture.folder.path());
+    let options = LineOptions { order: LineOrder::Time, width: 20, skip: 0, limit: 9, max_sorted: 9 };
+    let mut changed = |id| {
+        let document = fixture.store.document(id)?;
+        Ok(document.map(|document| Document { title: Some("Other".into()), ..document }))
+    };
+    let found = search.concordance(&"hoa".parse().unwrap(), &options, &mut changed).unwrap();
+    assert_eq!((found.hits, found.lines.len()), (3, 0));
+}
+
+#[test]
 fn a_stop_ends_an_update() {
     let fixture = Fixture::new();
     let search = SearchIndex::in_folder(fixture.folder.path());
