@@ -284,3 +284,29 @@ fn a_damaged_index_is_built_again() {
     }
     assert_eq!(lines(&crawl), before);
 }
+
+/// Splits a command line into its arguments. Only single quotes are known.
+fn arguments(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let split = |(at, part): (usize, &str)| -> Vec<String> {
+        let is_quoted = at % 2 == 1;
+        if is_quoted { vec![part.to_owned()] } else { part.split_whitespace().map(str::to_owned).collect() }
+    };
+    parts.flat_map(split).collect()
+}
+
+#[test]
+fn the_documentation_shows_what_is_printed() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/search.md");
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut examples = 0;
+    for block in text.split("```console\n$ gleaner ").skip(1) {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let arguments = arguments(&command.replace(" --data demo", ""));
+        let output = CRAWLED.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let printed = said(&output) + &String::from_utf8(output.stdout).unwrap();
+        assert_eq!(printed, rest.split("```").next().unwrap(), "{command}");
+        examples += 1;
+    }
+    assert_eq!(examples, 4);
+}
