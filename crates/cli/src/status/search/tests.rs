@@ -107,6 +107,21 @@ fn an_index_in_memory_gives_the_results_of_one_in_a_folder() {
 }
 
 #[test]
+fn a_prefix_of_too_many_words_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer =
+        gleaner_store::open(folder.path(), &StoreOptions { cache: 1 << 20, create: true }).unwrap();
+    let text: String = (0..5_001).map(|number| format!("za{number} ")).collect();
+    store(&mut writer, document("https://bao.example/1", "Từ", &text, "2026-11-01"));
+    let search = SearchIndex::in_folder(folder.path());
+    search.update(&writer.store()).unwrap();
+    let find = |query: &str| search.find(&query.parse().unwrap(), 0, 3);
+    assert!(matches!(find("za*"), Err(SearchError::Query(_))));
+    assert!(matches!(find("\"tu za*\""), Err(SearchError::Query(_))));
+    assert_eq!(find("za5* za4999").unwrap().documents[0].hits(), 113);
+}
+
+#[test]
 fn a_page_of_lines_continues_the_one_before() {
     let fixture = Fixture::new();
     let search = SearchIndex::in_folder(fixture.folder.path());
