@@ -220,6 +220,7 @@ fn a_query_that_is_not_understood_is_refused_with_advice() {
         (&["the", "--from", "soon"], &["“soon” is not a day"]),
         (&["the", "--from", "2026", "--to", "2025"], &["is after"]),
         (&["the", "host:a.example", "from:2026", "--from", "2025"], &["is given twice"]),
+        (&["the", "--width", "1001"], &["--width is at most 1000", "gleaner export"]),
         (&["m*"], &["at least 2 letters"]),
         (&["the &"], &["has no letter or digit"]),
         (&[], &["name a word to search for", "--word-list"]),

@@ -24,18 +24,11 @@ use rows::Rows;
 /// Characters before and after a hit if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 50;
 
+const MAX_WIDTH: u64 = 1_000;
+
 pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     let query = query(args).map_err(|error| Failure::Usage(error.english))?;
-    let is_concordance = args.by.is_none() && !args.word_list && !args.documents;
-    if is_concordance && query.phrases.is_empty() {
-        return Err(Failure::Usage(
-            "name a word to search for, as in `gleaner search mưa`; without one, use --by, --word-list or --documents"
-                .into(),
-        ));
-    }
-    if args.guard_formulas && args.format != SearchFormat::Csv {
-        return Err(Failure::Usage("--guard-formulas requires --format csv".into()));
-    }
+    check(args, &query)?;
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
     let index = match args.no_update {
@@ -51,6 +44,26 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
         None => search.concordance()?,
     }
     unreadable.report("the others were searched")
+}
+
+/// Refuses options that contradict the query or each other.
+fn check(args: &Search, query: &SearchQuery) -> CommandResult {
+    let is_concordance = args.by.is_none() && !args.word_list && !args.documents;
+    if is_concordance && query.phrases.is_empty() {
+        return Err(Failure::Usage(
+            "name a word to search for, as in `gleaner search mưa`; without one, use --by, --word-list or --documents"
+                .into(),
+        ));
+    }
+    if args.guard_formulas && args.format != SearchFormat::Csv {
+        return Err(Failure::Usage("--guard-formulas requires --format csv".into()));
+    }
+    if args.width.is_some_and(|width| width > MAX_WIDTH) {
+        return Err(Failure::Usage(format!(
+            "--width is at most {MAX_WIDTH}; `gleaner export` writes whole texts"
+        )));
+    }
+    Ok(())
 }
 
 /// Returns the query of the command line. Options and the fields of the query have the same meaning.

@@ -17,6 +17,9 @@ use super::{FoundDocument, ReadDocument, SearchError, fingerprint_of, id_of};
 /// Maximum number of words of the context by which lines are sorted.
 const MAX_SORT_WORDS: usize = 5;
 
+/// Longer hits are cut. Many signs may stand between the words of a phrase.
+const MAX_HIT_CHARS: usize = 500;
+
 /// Number of lines that are collected before the first ones are chosen, at least.
 const MIN_SORTED_LINES: usize = 1_000;
 
@@ -104,6 +107,9 @@ struct Found {
     occurrences: Vec<Occurrence>,
 }
 
+/// Returns the lines of some occurrences in a document.
+type LinesOf<'a> = dyn FnMut(&Found, &[Occurrence]) -> Result<Vec<Line>, SearchError> + 'a;
+
 /// Returns the lines of a search. `read` returns a document, or `None` if it cannot be read.
 pub(super) fn lines(
     searcher: &Searcher,
@@ -120,7 +126,9 @@ pub(super) fn lines(
     }
     let hits = found.iter().map(|found| found.occurrences.len() as u64).sum();
     let (documents, sorted) = (found.len(), found.len().min(options.max_sorted));
-    let mut lines_of = |found: &Found| lines_of_document(searcher, fields, found, options.width, &mut *read);
+    let mut lines_of = |found: &Found, occurrences: &[Occurrence]| {
+        lines_of_document(searcher, fields, found.address, occurrences, options.width, &mut *read)
+    };
     let lines = match options.order.needs_texts() {
         true => sorted_by_context(&found[..sorted], options, &mut lines_of)?,
         false => in_order(&found, options, &mut lines_of)?,
@@ -132,22 +140,21 @@ pub(super) fn lines(
 fn in_order(
     found: &[Found],
     options: &LineOptions,
-    lines_of: &mut dyn FnMut(&Found) -> Result<Vec<Line>, SearchError>,
+    lines_of: &mut LinesOf<'_>,
 ) -> Result<Vec<Line>, SearchError> {
     let (mut skip, mut lines) = (options.skip, Vec::new());
     for found in found {
-        let hits = found.occurrences.len();
-        if lines.len() >= options.limit {
+        let wanted = options.limit - lines.len();
+        if wanted == 0 {
             break;
         }
-        if hits <= skip {
-            skip -= hits;
-            continue;
+        let skipped = skip.min(found.occurrences.len());
+        skip -= skipped;
+        let occurrences = &found.occurrences[skipped..];
+        if !occurrences.is_empty() {
+            lines.extend(lines_of(found, &occurrences[..occurrences.len().min(wanted)])?);
         }
-        lines.extend(lines_of(found)?.into_iter().skip(skip));
-        skip = 0;
     }
-    lines.truncate(options.limit);
     Ok(lines)
 }
 
@@ -155,12 +162,13 @@ fn in_order(
 fn sorted_by_context(
     found: &[Found],
     options: &LineOptions,
-    lines_of: &mut dyn FnMut(&Found) -> Result<Vec<Line>, SearchError>,
+    lines_of: &mut LinesOf<'_>,
 ) -> Result<Vec<Line>, SearchError> {
     let end = options.skip.saturating_add(options.limit);
     let mut keyed: Vec<(String, Line)> = Vec::new();
     for found in found {
-        keyed.extend(lines_of(found)?.into_iter().map(|line| (sort_key(&line, options.order), line)));
+        let lines = lines_of(found, &found.occurrences)?;
+        keyed.extend(lines.into_iter().map(|line| (sort_key(&line, options.order), line)));
         if keyed.len() / 2 > end.max(MIN_SORTED_LINES) {
             keyed.sort_by(|one, other| one.0.cmp(&other.0));
             keyed.truncate(end);
@@ -195,18 +203,19 @@ fn found(searcher: &Searcher, fields: &Fields, query: &SearchQuery) -> Result<Ve
     Ok(all)
 }
 
-/// Returns the lines of one document. There are none if the document has changed since the last update of
+/// Returns lines of one document. There are none if the document has changed since the last update of
 /// the index, because its words then have other positions.
 fn lines_of_document(
     searcher: &Searcher,
     fields: &Fields,
-    found: &Found,
+    address: DocAddress,
+    occurrences: &[Occurrence],
     width: usize,
     read: &mut ReadDocument<'_>,
 ) -> Result<Vec<Line>, SearchError> {
-    let Some(id) = id_of(searcher, fields, found.address)? else { return Ok(Vec::new()) };
+    let Some(id) = id_of(searcher, fields, address)? else { return Ok(Vec::new()) };
     let Some(document) = read(id)? else { return Ok(Vec::new()) };
-    if fingerprint_of(searcher, found.address)? != Some(fingerprint(&document)) {
+    if fingerprint_of(searcher, address)? != Some(fingerprint(&document)) {
         return Ok(Vec::new());
     }
     let title = document.title.clone().unwrap_or_default();
@@ -219,13 +228,13 @@ fn lines_of_document(
             title: title.clone(),
             in_title,
             left: before(&text[..range.start], width),
-            hit: one_line(&text[range.clone()]),
+            hit: one_line(&text[range.clone()]).chars().take(MAX_HIT_CHARS).collect(),
             right: after(&text[range.end..], width),
             url: document.url.clone(),
             id,
         }
     };
-    Ok(places(&title, &document.text, &found.occurrences).into_iter().map(line).collect())
+    Ok(places(&title, &document.text, occurrences).into_iter().map(line).collect())
 }
 
 /// Number of words of a snippet before the first hit, and in total.
