@@ -57,6 +57,9 @@ fn a_crawl_goes_on_in_a_database_and_comes_back() {
     assert!(!crawl.folder.path().join("data/migration").exists());
     assert_eq!(done(&crawl, &[&["export"], &there[..]].concat()), before, "to the byte");
     assert_eq!(done(&crawl, &["export", "--data", "data"]), before, "the source is as it was");
+    let search = ["search", "the", "--sort", "right", "--limit", "0"];
+    let found = done(&crawl, &[&search[..], &there].concat());
+    assert_eq!(found, done(&crawl, &[&search[..], &["--data", "data"]].concat()));
     let options = gleaner_store::objects::StorageOptions::default();
     let objects = crawl.folder.path().join("objects");
     let objects = gleaner_store::objects::Objects::open(objects.to_str().unwrap(), options).unwrap();

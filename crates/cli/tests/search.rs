@@ -74,6 +74,8 @@ fn a_concordance_has_every_hit_with_its_context() {
     }
     let text = out(&["village", "--limit", "2", "--width", "20"]);
     assert!(text.starts_with(&format!("{} hits in ", lines.len())), "{text}");
+    let several = search(&["the", "village"]);
+    assert!(said(&several).contains("for a phrase, write"), "{}", said(&several));
     assert!(text.contains("2 of ") && text.lines().count() == 3 && text.contains("[village]"), "{text}");
 }
 
@@ -218,6 +220,9 @@ fn a_query_that_is_not_understood_is_refused_with_advice() {
         (&["the", "--from", "soon"], &["“soon” is not a day"]),
         (&["the", "--from", "2026", "--to", "2025"], &["is after"]),
         (&["the", "host:a.example", "from:2026", "--from", "2025"], &["is given twice"]),
+        (&["the", "--width", "1001"], &["--width is at most 1000", "gleaner export"]),
+        (&["m*"], &["at least 2 letters"]),
+        (&["the &"], &["has no letter or digit"]),
         (&[], &["name a word to search for", "--word-list"]),
         (&["the", "--guard-formulas"], &["requires --format csv"]),
     ] {
@@ -268,11 +273,41 @@ fn a_search_finds_what_a_running_crawl_has_stored() {
 #[test]
 fn a_damaged_index_is_built_again() {
     let crawl = crawled();
+    let missing = crawl.run(&["search", "village", "--no-update"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(said(&missing).contains("omit --no-update"), "{}", said(&missing));
     let lines = |crawl: &Crawl| crawl.run(&["search", "village", "--limit", "0"]).stdout;
     let before = lines(&crawl);
     assert!(!before.is_empty());
+    assert_eq!(crawl.run(&["search", "village", "--limit", "0", "--no-update"]).stdout, before);
     for entry in std::fs::read_dir(crawl.folder.path().join("data/search")).unwrap() {
         std::fs::write(entry.unwrap().path(), "damaged").unwrap();
     }
     assert_eq!(lines(&crawl), before);
+}
+
+/// Splits a command line into its arguments. Only single quotes are known.
+fn arguments(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let split = |(at, part): (usize, &str)| -> Vec<String> {
+        let is_quoted = at % 2 == 1;
+        if is_quoted { vec![part.to_owned()] } else { part.split_whitespace().map(str::to_owned).collect() }
+    };
+    parts.flat_map(split).collect()
+}
+
+#[test]
+fn the_documentation_shows_what_is_printed() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/search.md");
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut examples = 0;
+    for block in text.split("```console\n$ gleaner ").skip(1) {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let arguments = arguments(&command.replace(" --data demo", ""));
+        let output = CRAWLED.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let printed = said(&output) + &String::from_utf8(output.stdout).unwrap();
+        assert_eq!(printed, rest.split("```").next().unwrap(), "{command}");
+        examples += 1;
+    }
+    assert_eq!(examples, 4);
 }

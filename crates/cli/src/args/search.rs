@@ -48,7 +48,7 @@ pub(crate) struct Search {
     /// Search only documents published up to the end of this day, month or year
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<String>,
-    /// Count the hits, also in a million words, by month, year, host, language or section
+    /// Count the hits, also in a million words, in each group
     #[arg(long, value_name = "GROUP", value_enum, conflicts_with_all = ["word_list", "documents"])]
     pub(crate) by: Option<Grouping>,
     /// List the most frequent words of the documents that match
@@ -66,6 +66,9 @@ pub(crate) struct Search {
     /// Print at most N lines, words, documents or groups; 0 for all. Months and years are always all printed
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = number::<0>)]
     pub(crate) limit: u64,
+    /// Search the index as it is, without looking for new documents first; faster in a large corpus
+    #[arg(long)]
+    pub(crate) no_update: bool,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SearchFormat::Text)]
     pub(crate) format: SearchFormat,

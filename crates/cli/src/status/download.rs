@@ -26,6 +26,7 @@ use crate::status::app_state::AppState;
 use crate::status::language::quoted;
 use crate::status::pages::{self, error_response};
 use crate::status::request::PageRequest;
+use crate::status::search::SearchError;
 
 pub(crate) const MAX_DOCUMENTS: usize = 10_000;
 
@@ -55,14 +56,20 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
         return error_response(&request, StatusCode::SERVICE_UNAVAILABLE, message);
     };
     let started = spawn_blocking(move || {
-        let failed = |error: &dyn std::fmt::Display| quoted("không tải xuống được", error);
-        let found = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| failed(&error))?;
+        let failed = |error: &dyn std::fmt::Display| {
+            (StatusCode::INTERNAL_SERVER_ERROR, quoted("không tải xuống được", error))
+        };
+        let found = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| match error {
+            SearchError::Query(message) => (StatusCode::BAD_REQUEST, message),
+            error => failed(&error),
+        })?;
         let ids = found.documents.into_iter().map(|found| found.id).collect();
         let context = ContextReader::new(app.corpus.store.clone(), &archive_folder(&app.corpus.config));
         let context = context.map_err(|error| failed(&error))?;
         Ok(Download { app, context, ids, done: 0, _permit: permit })
     });
-    match started.await.unwrap_or_else(|error| Err(quoted("gleaner gặp lỗi", error))) {
+    let panicked = |error| Err((StatusCode::INTERNAL_SERVER_ERROR, quoted("gleaner gặp lỗi", error)));
+    match started.await.unwrap_or_else(panicked) {
         Ok(download) => {
             let headers = [
                 (CONTENT_TYPE, "application/x-ndjson"),
@@ -70,10 +77,10 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
             ];
             (headers, Body::from_stream(lines(download))).into_response()
         }
-        Err(message) => {
+        Err((status, message)) => {
             error!(message = message.english, "a download of the status page failed");
             let message = message.in_language(request.language);
-            error_response(&request, StatusCode::INTERNAL_SERVER_ERROR, message)
+            error_response(&request, status, message)
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::status::{Frequency, LineOptions, SearchError, SearchIndex, SearchQuery, UpdateStep};
+use crate::status::{Frequency, LineOptions, Phrase, SearchError, SearchIndex, SearchQuery, UpdateStep};
 use crate::unreadable::UnreadableTexts;
 use crate::{CommandResult, output, settings};
 use rows::Rows;
@@ -24,8 +24,30 @@ use rows::Rows;
 /// Characters before and after a hit if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 50;
 
+const MAX_WIDTH: u64 = 1_000;
+
 pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     let query = query(args).map_err(|error| Failure::Usage(error.english))?;
+    check(args, &query)?;
+    let config = settings::load(common)?;
+    let store = settings::read_store(&config)?;
+    let index = match args.no_update {
+        true => existing_index(&store)?,
+        false => updated_index(&store)?,
+    };
+    let unreadable = UnreadableTexts::new(&store);
+    let search = Searching { args, query: &query, store: &store, index: &index, unreadable: &unreadable };
+    match args.by {
+        Some(_) => search.frequencies()?,
+        None if args.word_list => search.word_list()?,
+        None if args.documents => search.documents()?,
+        None => search.concordance()?,
+    }
+    unreadable.report("the others were searched")
+}
+
+/// Refuses options that contradict the query or each other.
+fn check(args: &Search, query: &SearchQuery) -> CommandResult {
     let is_concordance = args.by.is_none() && !args.word_list && !args.documents;
     if is_concordance && query.phrases.is_empty() {
         return Err(Failure::Usage(
@@ -36,18 +58,12 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     if args.guard_formulas && args.format != SearchFormat::Csv {
         return Err(Failure::Usage("--guard-formulas requires --format csv".into()));
     }
-    let config = settings::load(common)?;
-    let store = settings::read_store(&config)?;
-    let index = updated_index(&store)?;
-    let unreadable = UnreadableTexts::new(&store);
-    let search = Searching { args, query: &query, store: &store, index: &index, unreadable: &unreadable };
-    match args.by {
-        Some(_) => search.frequencies()?,
-        None if args.word_list => search.word_list()?,
-        None if args.documents => search.documents()?,
-        None => search.concordance()?,
+    if args.width.is_some_and(|width| width > MAX_WIDTH) {
+        return Err(Failure::Usage(format!(
+            "--width is at most {MAX_WIDTH}; `gleaner export` writes whole texts"
+        )));
     }
-    unreadable.report("the others were searched")
+    Ok(())
 }
 
 /// Returns the query of the command line. Options and the fields of the query have the same meaning.
@@ -63,6 +79,14 @@ fn query(args: &Search) -> Result<SearchQuery, Bilingual> {
         query.add(field, day.as_deref().unwrap_or_default(), false)?;
     }
     Ok(query)
+}
+
+fn existing_index(store: &Store) -> Result<SearchIndex, Failure> {
+    let index = SearchIndex::in_folder(store.folder());
+    if !index.exists() {
+        return Err(Failure::Work("there is no search index yet: omit --no-update".into()));
+    }
+    Ok(index)
 }
 
 fn updated_index(store: &Store) -> Result<SearchIndex, Failure> {
@@ -106,6 +130,13 @@ impl Searching<'_> {
         if self.args.limit == 0 { usize::MAX } else { usize::try_from(self.args.limit).unwrap_or(usize::MAX) }
     }
 
+    /// Whether the query has several words, but no phrase and no alternatives.
+    fn is_of_single_words(&self) -> bool {
+        let is_word =
+            |alternatives: &Vec<Phrase>| matches!(&alternatives[..], [phrase] if phrase.0.len() == 1);
+        self.query.phrases.len() > 1 && self.query.phrases.iter().all(is_word)
+    }
+
     fn read(&self, id: DocumentId) -> Result<Option<Document>, StoreError> {
         Ok(self.unreadable.skip(self.store.document(id))?.flatten())
     }
@@ -124,6 +155,11 @@ impl Searching<'_> {
         };
         let found = self.index.concordance(self.query, &options, &mut |id| self.read(id)).map_err(failure)?;
         self.refuse_nothing(found.documents)?;
+        if is_text && self.is_of_single_words() {
+            print_message(
+                "gleaner: the words are searched for one by one; for a phrase, write '\"two words\"'",
+            );
+        }
         let summary =
             format!("{} in {}", count(found.hits, "hit"), count(found.documents as u64, "document"));
         self.print(&summary, found.hits, &Rows::lines(&found.lines), || text::lines(&found.lines))

@@ -32,6 +32,7 @@ pub(super) fn lines(lines: &[Line]) -> String {
         let host_rest = " ".repeat(host_width - display_width(host));
         let text = format!("{}  {host}{host_rest}  {left}[{}]{}", line.day, line.hit, line.right);
         out += text.trim_end();
+        out += if line.in_title { " (title)" } else { "" };
         out.push('\n');
     }
     out

@@ -17,6 +17,12 @@ use super::{FoundDocument, ReadDocument, SearchError, fingerprint_of, id_of};
 /// Maximum number of words of the context by which lines are sorted.
 const MAX_SORT_WORDS: usize = 5;
 
+/// Longer hits are cut. Many signs may stand between the words of a phrase.
+const MAX_HIT_CHARS: usize = 500;
+
+/// Number of lines that are collected before the first ones are chosen, at least.
+const MIN_SORTED_LINES: usize = 1_000;
+
 /// The order of the lines. Lines that are equal in this order begin with the newest document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LineOrder {
@@ -101,6 +107,9 @@ struct Found {
     occurrences: Vec<Occurrence>,
 }
 
+/// Returns the lines of some occurrences in a document.
+type LinesOf<'a> = dyn FnMut(&Found, &[Occurrence]) -> Result<Vec<Line>, SearchError> + 'a;
+
 /// Returns the lines of a search. `read` returns a document, or `None` if it cannot be read.
 pub(super) fn lines(
     searcher: &Searcher,
@@ -116,38 +125,57 @@ pub(super) fn lines(
         LineOrder::Time | LineOrder::Left | LineOrder::Right => found.sort_by_key(newest),
     }
     let hits = found.iter().map(|found| found.occurrences.len() as u64).sum();
-    let documents = found.len();
-    let mut lines_of = |found: &Found| lines_of_document(searcher, fields, found, options.width, &mut *read);
-    let end = options.skip.saturating_add(options.limit);
-    let mut lines: Vec<Line> = Vec::new();
-    let mut first = 0;
-    if options.order.needs_texts() {
-        let mut keyed: Vec<(String, Line)> = Vec::new();
-        for found in found.iter().take(options.max_sorted) {
-            keyed.extend(lines_of(found)?.into_iter().map(|line| (sort_key(&line, options.order), line)));
-            // Only the first lines are kept in memory.
-            if keyed.len() / 2 > end.max(1_000) {
-                keyed.sort_by(|one, other| one.0.cmp(&other.0));
-                keyed.truncate(end);
-            }
+    let (documents, sorted) = (found.len(), found.len().min(options.max_sorted));
+    let mut lines_of = |found: &Found, occurrences: &[Occurrence]| {
+        lines_of_document(searcher, fields, found.address, occurrences, options.width, &mut *read)
+    };
+    let lines = match options.order.needs_texts() {
+        true => sorted_by_context(&found[..sorted], options, &mut lines_of)?,
+        false => in_order(&found, options, &mut lines_of)?,
+    };
+    Ok(Concordance { lines, hits, documents, sorted })
+}
+
+/// Returns the lines in the order of the documents. Reads only the documents of these lines.
+fn in_order(
+    found: &[Found],
+    options: &LineOptions,
+    lines_of: &mut LinesOf<'_>,
+) -> Result<Vec<Line>, SearchError> {
+    let (mut skip, mut lines) = (options.skip, Vec::new());
+    for found in found {
+        let wanted = options.limit - lines.len();
+        if wanted == 0 {
+            break;
         }
-        keyed.sort_by(|one, other| one.0.cmp(&other.0));
-        lines.extend(keyed.into_iter().map(|(_, line)| line));
-    } else {
-        let mut before = 0;
-        for found in &found {
-            let after = before + found.occurrences.len();
-            if after > options.skip && before < end {
-                if lines.is_empty() {
-                    first = before;
-                }
-                lines.extend(lines_of(found)?);
-            }
-            before = after;
+        let skipped = skip.min(found.occurrences.len());
+        skip -= skipped;
+        let occurrences = &found.occurrences[skipped..];
+        if !occurrences.is_empty() {
+            lines.extend(lines_of(found, &occurrences[..occurrences.len().min(wanted)])?);
         }
     }
-    let lines = lines.into_iter().skip(options.skip - first).take(options.limit).collect();
-    Ok(Concordance { lines, hits, documents, sorted: documents.min(options.max_sorted) })
+    Ok(lines)
+}
+
+/// Returns the lines in the order of their contexts. Reads all documents, and keeps only the first lines in memory.
+fn sorted_by_context(
+    found: &[Found],
+    options: &LineOptions,
+    lines_of: &mut LinesOf<'_>,
+) -> Result<Vec<Line>, SearchError> {
+    let end = options.skip.saturating_add(options.limit);
+    let mut keyed: Vec<(String, Line)> = Vec::new();
+    for found in found {
+        let lines = lines_of(found, &found.occurrences)?;
+        keyed.extend(lines.into_iter().map(|line| (sort_key(&line, options.order), line)));
+        if keyed.len() / 2 > end.max(MIN_SORTED_LINES) {
+            keyed.sort_by(|one, other| one.0.cmp(&other.0));
+            keyed.truncate(end);
+        }
+    }
+    keyed.sort_by(|one, other| one.0.cmp(&other.0));
+    Ok(keyed.into_iter().map(|(_, line)| line).skip(options.skip).take(options.limit).collect())
 }
 
 fn found(searcher: &Searcher, fields: &Fields, query: &SearchQuery) -> Result<Vec<Found>, SearchError> {
@@ -175,18 +203,19 @@ fn found(searcher: &Searcher, fields: &Fields, query: &SearchQuery) -> Result<Ve
     Ok(all)
 }
 
-/// Returns the lines of one document. There are none if the document has changed since the last update of
+/// Returns lines of one document. There are none if the document has changed since the last update of
 /// the index, because its words then have other positions.
 fn lines_of_document(
     searcher: &Searcher,
     fields: &Fields,
-    found: &Found,
+    address: DocAddress,
+    occurrences: &[Occurrence],
     width: usize,
     read: &mut ReadDocument<'_>,
 ) -> Result<Vec<Line>, SearchError> {
-    let Some(id) = id_of(searcher, fields, found.address)? else { return Ok(Vec::new()) };
+    let Some(id) = id_of(searcher, fields, address)? else { return Ok(Vec::new()) };
     let Some(document) = read(id)? else { return Ok(Vec::new()) };
-    if fingerprint_of(searcher, found.address)? != Some(fingerprint(&document)) {
+    if fingerprint_of(searcher, address)? != Some(fingerprint(&document)) {
         return Ok(Vec::new());
     }
     let title = document.title.clone().unwrap_or_default();
@@ -199,13 +228,13 @@ fn lines_of_document(
             title: title.clone(),
             in_title,
             left: before(&text[..range.start], width),
-            hit: one_line(&text[range.clone()]),
+            hit: one_line(&text[range.clone()]).chars().take(MAX_HIT_CHARS).collect(),
             right: after(&text[range.end..], width),
             url: document.url.clone(),
             id,
         }
     };
-    Ok(places(&title, &document.text, &found.occurrences).into_iter().map(line).collect())
+    Ok(places(&title, &document.text, occurrences).into_iter().map(line).collect())
 }
 
 /// Number of words of a snippet before the first hit, and in total.
@@ -220,13 +249,9 @@ pub(crate) fn snippet<'a>(document: &'a Document, found: &FoundDocument) -> Vec<
     let places = places(document.title.as_deref().unwrap_or_default(), text, occurrences);
     let hits: Vec<Range<usize>> =
         places.into_iter().filter(|(in_title, _)| !in_title).map(|(_, range)| range).collect();
-    let before = hits.first().map_or(0, |hit| hit.start);
-    let (mut shown, mut first) = (words(text).take(MAX_SNIPPET).collect::<Vec<_>>(), 0);
-    if before > 0 {
-        let earlier: Vec<Range<usize>> = words(&text[..before]).collect();
-        first = earlier.len().saturating_sub(SNIPPET_BEFORE);
-        shown = words(text).skip(first).take(MAX_SNIPPET).collect();
-    }
+    let before = words(&text[..hits.first().map_or(0, |hit| hit.start)]).count();
+    let first = before.saturating_sub(SNIPPET_BEFORE);
+    let shown: Vec<Range<usize>> = words(text).skip(first).take(MAX_SNIPPET).collect();
     let mut pieces = Vec::new();
     let (Some(begin), Some(end)) = (shown.first(), shown.last()) else { return pieces };
     let mut at = if first == 0 { 0 } else { begin.start };

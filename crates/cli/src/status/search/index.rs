@@ -89,6 +89,13 @@ pub(super) fn open(folder: &Path) -> Option<(Index, Fields)> {
     }
 }
 
+/// Makes the next update build the index again.
+pub(super) fn invalidate(folder: &Path) {
+    if let Err(error) = fs::remove_file(folder.join(VERSION_FILE)) {
+        warn!(%error, "the damaged search index cannot be marked; remove the folder");
+    }
+}
+
 /// Creates an empty index. Removes an earlier one.
 pub(super) fn create(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     if folder.exists() {

@@ -1,6 +1,6 @@
 //! A lock that lets one process at a time create or update the search index of a corpus.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -21,6 +21,7 @@ impl UpdateLock {
         is_stopped: impl Fn() -> bool,
         on_wait: impl FnOnce(),
     ) -> io::Result<Option<Self>> {
+        fs::create_dir_all(data)?;
         let file = OpenOptions::new().create(true).append(true).open(data.join("search.lock"))?;
         let mut on_wait = Some(on_wait);
         loop {

@@ -49,7 +49,7 @@ pub(crate) use frequency::{Frequency, Grouping, with_all_months};
 use index::Fields;
 use lock::UpdateLock;
 use matches::{IndexQuery, Occurrence};
-pub(crate) use query::{SearchQuery, days};
+pub(crate) use query::{Phrase, SearchQuery, days};
 pub(crate) use update::UpdateResult;
 pub(crate) use word_list::{WordCount, WordList};
 
@@ -63,7 +63,9 @@ pub(crate) enum SearchError {
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
     /// tantivy panicked because files of the index are damaged.
-    #[error("the search index is damaged; it will be rebuilt by its next update")]
+    #[error(
+        "the search index is damaged; its next update rebuilds it, also that of the next `gleaner search`"
+    )]
     Damaged,
     /// The folder of the index cannot be written.
     #[error("the folder of the search index cannot be written: {0}")]
@@ -232,10 +234,12 @@ impl SearchIndex {
         &self,
         read: impl FnOnce(&Searcher, &Fields) -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        match self.open()? {
-            Some(open) => catch_panics(|| read(&open.reader.searcher(), &open.fields)),
-            None => Ok(T::default()),
+        let Some(open) = self.open()? else { return Ok(T::default()) };
+        let found = catch_panics(|| read(&open.reader.searcher(), &open.fields));
+        if let (Err(SearchError::Damaged | SearchError::Index(_)), Some(folder)) = (&found, self.folder()) {
+            index::invalidate(&folder);
         }
+        found
     }
 
     /// Returns documents that match, those that match best first.
@@ -261,6 +265,7 @@ impl SearchIndex {
     ) -> Result<Vec<Vec<Frequency>>, SearchError> {
         let counts = self.read(|searcher, fields| frequency::count(searcher, fields, query, groupings));
         counts.map(|mut counts| {
+            // Without an index, nothing is counted.
             counts.resize_with(groupings.len(), Vec::new);
             counts
         })

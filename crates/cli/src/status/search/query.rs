@@ -182,6 +182,12 @@ fn next_part(text: &str) -> Result<(Part<'_>, &str), Bilingual> {
             "“-” phải đứng liền trước từ cần loại, như -mưa; nếu là gạch nối trong cụm từ, hãy dùng ngoặc kép",
         ));
     }
+    if is_excluded && text.starts_with('-') {
+        return Err(Bilingual::new(
+            "“--” has no meaning in a search; write options before the query, and -word to leave out a word",
+            "“--” không có nghĩa khi tìm; hãy viết -từ để loại một từ",
+        ));
+    }
     if text.starts_with('"') {
         let (quoted, rest) = quotation(text)?;
         return Ok((Part::Phrase { phrase: phrase(quoted)?, is_excluded }, rest));
@@ -198,32 +204,30 @@ fn next_part(text: &str) -> Result<(Part<'_>, &str), Bilingual> {
             return Ok((Part::Field { name, value: some_value(name, value)?, is_excluded }, rest));
         }
     }
+    if word == "OR" && !is_excluded {
+        return Ok((Part::Or, rest));
+    }
+    check_word(word)?;
+    Ok((Part::Phrase { phrase: phrase(word)?, is_excluded }, rest))
+}
+
+/// Refuses words and signs that have a meaning in other search programs.
+fn check_word(word: &str) -> Result<(), Bilingual> {
     match word {
-        "OR" if !is_excluded => return Ok((Part::Or, rest)),
-        "AND" => {
-            return Err(Bilingual::new(
-                "omit AND: all words must occur anyway; for the word itself, write it in lower case",
-                "hãy bỏ AND: mọi từ đều phải có; nếu tìm chính từ này, hãy viết chữ thường",
-            ));
-        }
-        "NOT" => {
-            return Err(Bilingual::new(
-                "write -word instead of NOT word; for the word itself, write it in lower case",
-                "hãy viết -từ thay cho NOT từ; nếu tìm chính từ này, hãy viết chữ thường",
-            ));
-        }
-        _ => {}
-    }
-    if let Some(sign) = word.chars().find(|c| UNKNOWN_SIGNS.contains(c)) {
-        return Err(unknown_sign(sign));
-    }
-    if word.trim_end_matches('?').contains('?') {
-        return Err(Bilingual::new(
+        "AND" => Err(Bilingual::new(
+            "omit AND: all words must occur anyway; for the word itself, write it in lower case",
+            "hãy bỏ AND: mọi từ đều phải có; nếu tìm chính từ này, hãy viết chữ thường",
+        )),
+        "NOT" => Err(Bilingual::new(
+            "write -word instead of NOT word; for the word itself, write it in lower case",
+            "hãy viết -từ thay cho NOT từ; nếu tìm chính từ này, hãy viết chữ thường",
+        )),
+        _ if word.trim_end_matches('?').contains('?') => Err(Bilingual::new(
             "“?” does not stand for a letter; write the beginning of the word and *, as in rai*",
             "“?” không thay cho một chữ; hãy viết phần đầu của từ rồi *, như phát*",
-        ));
+        )),
+        _ => word.chars().find(|c| UNKNOWN_SIGNS.contains(c)).map_or(Ok(()), |sign| Err(unknown_sign(sign))),
     }
-    Ok((Part::Phrase { phrase: phrase(word)?, is_excluded }, rest))
 }
 
 fn is_name(text: &str) -> bool {
@@ -403,6 +407,7 @@ mod tests {
             ("\"hòa bình", "a quotation mark is missing"),
             ("mưa - lũ", "stands directly before the word"),
             ("mưa -", "stands directly before the word"),
+            ("mưa --lũ", "“--” has no meaning"),
             ("th*ng", "only at the end of a word"),
             ("*ng", "only at the end of a word"),
             ("*", "only at the end of a word"),

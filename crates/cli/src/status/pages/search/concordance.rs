@@ -95,7 +95,7 @@ fn table(request: &PageRequest, lines: &[Line]) -> Markup {
                     (line.right)
                     @if line.in_title { " " span.faint { "(" (request.translate("title", "tiêu đề")) ")" } }
                 }
-                td.source { (line.day) }
+                td.source { time { (line.day) } }
                 td.source { (host_link(&line.host)) }
             } } }
         }
