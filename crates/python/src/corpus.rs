@@ -3,6 +3,7 @@
 //! The store is open only while something is read, because a crawl cannot start while this process has it open. If a
 //! crawl has it open, the records come from the process of the crawl (`gleaner_store::read_corpus`).
 
+use std::ffi::CString;
 use std::mem;
 use std::path::PathBuf;
 use std::process;
@@ -14,6 +15,7 @@ use gleaner_export::format::json_lines;
 use gleaner_export::{Fields, Filter, FilterCounts, Record, Selection, SelectionRequest};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{ContextReader, Store, StoreError, read_corpus};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -81,7 +83,10 @@ impl Corpus {
     fn new(py: Python<'_>, folder: PathBuf, archive: Option<PathBuf>) -> PyResult<Self> {
         let archive = archive.unwrap_or_else(|| folder.join("archive"));
         let corpus = Self(Arc::new(Place { folder, archive, opened: Mutex::default() }));
-        py.detach(|| corpus.0.store().map(drop))?;
+        let removals = py.detach(|| Ok::<_, ReadError>(corpus.0.store()?.interrupted_removals()?))?;
+        if let Some(message) = removals.and_then(|message| CString::new(message).ok()) {
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
+        }
         Ok(corpus)
     }
 
