@@ -5,10 +5,13 @@ mod export;
 mod migrate;
 mod operations;
 mod removal;
+mod search;
 mod seeds;
+mod selection;
 mod shell;
 mod status;
 mod template;
+mod urls;
 
 use std::path::PathBuf;
 
@@ -23,11 +26,17 @@ use operations::number;
 pub(crate) use operations::{Budgets, Color, Doctor, HostOrder, Hosts, Report, Schedule, Workers};
 use removal::{REMOVALS_HELP, REMOVE_HELP};
 pub(crate) use removal::{Removals, Remove};
+use search::SEARCH_HELP;
+pub(crate) use search::{Search, SearchFormat};
 use seeds::{INIT_HELP, SEEDS_HELP};
 pub(crate) use seeds::{Init, Seeds, SeedsCommand};
+pub(crate) use selection::Selection;
+use selection::selection_help;
 pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 pub(crate) use template::{Explain, Extract, Learn, PageFormat, ReadOptions, Template, TemplateCommand};
+use urls::URLS_HELP;
+pub(crate) use urls::{UrlFormat, Urls};
 
 /// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]
@@ -60,7 +69,7 @@ impl Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Read settings from this file; config/default.toml documents every key. Paths in the file are
+    /// Read settings from this file; `gleaner settings` prints every key. Paths in the file are
     /// relative to its folder [default: gleaner.toml in the working directory, if it exists]
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
@@ -149,6 +158,9 @@ Examples:
   gleaner hosts --sort last-success
   gleaner hosts --filter 'out of date' --json")]
     Hosts(Hosts),
+    /// List URLs with the outcome of their last visit
+    #[command(after_help = URLS_HELP)]
+    Urls(Urls),
     /// List the workers of a corpus in PostgreSQL
     #[command(after_help = "Examples:
   gleaner workers --store postgres://gleaner@db.example/news --objects s3://news/corpus
@@ -171,11 +183,11 @@ Examples:
     /// Export documents of the corpus
     #[command(after_help = export_help())]
     Export(Box<Export>),
+    /// Search the texts: concordance lines, frequencies, word lists
+    #[command(after_help = SEARCH_HELP)]
+    Search(Box<Search>),
     /// Show the size of the corpus by language, day and host
-    #[command(after_help = "Examples:
-  gleaner stats --data corpus
-  gleaner stats --svg growth.svg
-  gleaner stats --quick --json")]
+    #[command(after_help = stats_help())]
     Stats(Stats),
     /// List clusters of near-duplicates, or related documents
     #[command(
@@ -272,6 +284,14 @@ Examples:
   gleaner ingest crawls/ --data corpus --set crawl.workers=8
   gleaner ingest crawls/ --store postgres://gleaner@db.example/news --objects s3://news/corpus")]
     Ingest(Ingest),
+    /// Print all settings with their defaults and comments
+    #[command(
+        after_help = "A settings file needs only the keys that differ from the defaults. `gleaner init` writes one.
+
+Example:
+  gleaner settings > all-settings.toml"
+    )]
+    Settings,
     /// Print completions for a shell
     #[command(after_help = "Examples:
   gleaner completions bash > ~/.local/share/bash-completion/completions/gleaner
@@ -286,7 +306,7 @@ Examples:
 impl Command {
     /// Whether the command reads the settings.
     pub(crate) const fn has_settings(&self) -> bool {
-        !matches!(self, Self::Init(_) | Self::Completions(_) | Self::Man(_))
+        !matches!(self, Self::Init(_) | Self::Settings | Self::Completions(_) | Self::Man(_))
     }
 
     /// Whether the command uses more of the settings than the place of the corpus.
@@ -295,7 +315,9 @@ impl Command {
             self,
             Self::Report(_)
                 | Self::Hosts(_)
+                | Self::Urls(_)
                 | Self::Export(_)
+                | Self::Search(_)
                 | Self::Stats(_)
                 | Self::Duplicates(_)
                 | Self::Workers(_)
@@ -347,6 +369,24 @@ pub(crate) struct Stats {
     /// Omit distinct words, statements on use and the growth by day, which need all documents
     #[arg(long)]
     pub(crate) quick: bool,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+fn stats_help() -> String {
+    format!(
+        "All documents count, also those that an export leaves out by default: near-duplicates and texts with a low \
+confidence.
+
+{}
+Examples:
+  gleaner stats --data corpus
+  gleaner stats --svg growth.svg
+  gleaner stats --published-from 2026 --language vi
+  gleaner stats --exclude-host blog.vnexpress.net --where 'section=\"Thể thao\" and words>=200'
+  gleaner stats --quick --json",
+        selection_help()
+    )
 }
 
 #[derive(Debug, clap::Args)]

@@ -33,6 +33,9 @@ impl Failure {
     pub(crate) fn writing(target: impl Display) -> impl FnOnce(io::Error) -> Self {
         move |error| match error.kind() {
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            io::ErrorKind::NotFound => Self::Work(format!(
+                "cannot write {target}: its folder does not exist; create the folder first"
+            )),
             _ => Self::Work(format!("cannot write {target}: {error}")),
         }
     }

@@ -50,7 +50,9 @@ fn main() -> ExitCode {
         Command::Report(args) => commands::report::run(&common, &args),
         Command::Doctor(args) => commands::doctor::run(&common, &args),
         Command::Hosts(args) => commands::hosts::run(&common, &args),
+        Command::Urls(args) => commands::urls::run(&common, &args),
         Command::Export(args) => commands::export::run(&common, &args),
+        Command::Search(args) => commands::search::run(&common, &args),
         Command::Stats(args) => commands::stats::run(&common, &args),
         Command::Duplicates(args) => commands::duplicates::run(&common, &args),
         Command::Workers(args) => commands::workers::run(&common, &args),
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Removals(args) => commands::removals::run(&common, &args),
         Command::Snapshot(args) => commands::snapshot::run(&common, &args),
         Command::Verify(args) => commands::verify::run(&common, &args),
+        Command::Settings => commands::shell::settings(),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
     };

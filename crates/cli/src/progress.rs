@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::messages::{self, print_message};
 use crate::progress_lines::{
-    TerminalSize, format_counters, format_display, format_no_response, format_totals,
+    TerminalSize, format_counters, format_display, format_hosts, format_no_response, format_totals,
 };
 
 const REDRAW: Duration = Duration::from_millis(200);
@@ -22,6 +22,9 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a crawl must run before a message may say that no site responds.
 const NO_RESPONSE_AFTER: Duration = Duration::from_secs(3);
+
+/// Maximum number of hosts that a line names.
+const MAX_NAMED: usize = 3;
 
 const ACTIVE: Duration = Duration::from_secs(60);
 
@@ -74,7 +77,7 @@ fn redraw(progress: &Progress, bar: &ProgressBar, colors: bool, ended: &Receiver
         last = Instant::now();
         let totals = match progress.no_response() {
             Some(no) => format_no_response(&no),
-            None => format_totals(&now, rate, begun.elapsed()),
+            None => format_totals(&now, rate, begun.elapsed(), progress.time_left(begun.elapsed(), rate)),
         };
         let size = terminal_size();
         let (hosts, more) = progress.active(ACTIVE, size.hosts());
@@ -98,8 +101,12 @@ fn print_lines(progress: &Progress, every: Duration, ended: &Receiver<()>) {
             let now = progress.snapshot();
             let is_idle = now.in_flight == 0 && now.responses == rate.responses;
             let waits = if is_idle { idle_reason(&progress.active(ANY_AGE, usize::MAX).0) } else { None };
-            let line = format_counters(&now, rate.update(now.responses, last.elapsed()));
-            print_message(line + &waits.map(|waits| format!("; {waits}")).unwrap_or_default());
+            let rate = rate.update(now.responses, last.elapsed());
+            let line = format_counters(&now, rate, progress.time_left(begun.elapsed(), rate));
+            let (hosts, more) = progress.active(every, MAX_NAMED);
+            let active = (!hosts.is_empty()).then(|| format!("active: {}", format_hosts(&hosts, more)));
+            let line = [Some(line), active, waits].into_iter().flatten().collect::<Vec<_>>();
+            print_message(line.join("; "));
         }
         if is_due {
             last = Instant::now();

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use gleaner_crawl::render::text::{count, duration};
 use gleaner_crawl::render::visible::visible_line;
 use gleaner_crawl::{ActiveHost, NoResponse, ProgressSnapshot};
 use gleaner_frontier::OutcomeClass;
@@ -67,8 +68,9 @@ pub(crate) fn format_no_response(no: &NoResponse) -> String {
 }
 
 /// Formats the counters of the whole crawl. The most important numbers come first, because a narrow terminal
-/// cuts off the end. The number of buffered pages explains why few documents are stored.
-pub(crate) fn format_counters(now: &ProgressSnapshot, rate: f64) -> String {
+/// cuts off the end. The number of pages that wait for a template explains why few documents are stored. `left` is the
+/// estimated time for the queue.
+pub(crate) fn format_counters(now: &ProgressSnapshot, rate: f64, left: Option<Duration>) -> String {
     let ProgressSnapshot {
         responses,
         stored,
@@ -80,15 +82,31 @@ pub(crate) fn format_counters(now: &ProgressSnapshot, rate: f64) -> String {
         buffered,
         in_flight,
     } = now;
+    let left = left.map(|left| format!(" (about {})", duration(left.as_secs()))).unwrap_or_default();
     format!(
-        "{responses} responses {rate:.1}/s, {stored} stored, {buffered} buffered, {queue} queued, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {in_flight} in flight, {hosts} hosts"
+        "{responses} responses {rate:.1}/s, {stored} stored, {buffered} waiting for a template, {queue} in the queue{left}, {failures} failures, {duplicates} duplicates, {near_duplicates} near-duplicates, {in_flight} in flight, {hosts} hosts"
     )
 }
 
-pub(crate) fn format_totals(now: &ProgressSnapshot, rate: f64, elapsed: Duration) -> String {
+pub(crate) fn format_totals(
+    now: &ProgressSnapshot,
+    rate: f64,
+    elapsed: Duration,
+    left: Option<Duration>,
+) -> String {
     let seconds = elapsed.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    format!("{hours}:{minutes:02}:{seconds:02} {}", format_counters(now, rate))
+    format!("{hours}:{minutes:02}:{seconds:02} {}", format_counters(now, rate, left))
+}
+
+/// Names the hosts with the most visits. `more` is the number of other active hosts.
+pub(crate) fn format_hosts(hosts: &[ActiveHost], more: usize) -> String {
+    let mut named: Vec<String> =
+        hosts.iter().map(|host| format!("{} {}", host.host, count(host.visits, "URL"))).collect();
+    if more > 0 {
+        named.push(format!("and {}", count(more as u64, "other host")));
+    }
+    named.join(", ")
 }
 
 fn row(host: &ActiveHost, width: usize, columns: usize) -> Vec<String> {
@@ -107,7 +125,12 @@ fn row(host: &ActiveHost, width: usize, columns: usize) -> Vec<String> {
 }
 
 fn last(host: &ActiveHost) -> &str {
-    host.waits_for.as_ref().unwrap_or(&host.last)
+    match (&host.waits_for, host.last.as_str()) {
+        (Some(why), _) => why,
+        (None, "buffered") => "waits for a template",
+        (None, "gone: http_404") => "not found (404)",
+        (None, last) => last,
+    }
 }
 
 fn colored(line: &str, last: &str, colors: bool) -> String {
@@ -154,11 +177,12 @@ mod tests {
     #[test]
     fn a_line_has_all_counters() {
         let now = ProgressSnapshot { responses: 7, stored: 3, queue: 40, ..ProgressSnapshot::default() };
-        let line = format_counters(&now, 1.25);
+        let line = format_counters(&now, 1.25, Some(Duration::from_secs(130)));
         for part in [
             "7 responses 1.2/s",
             "3 stored",
-            "40 queued",
+            "0 waiting for a template",
+            "40 in the queue (about 2 min 10 s)",
             "0 failures",
             "0 hosts",
             "0 duplicates",
@@ -173,6 +197,12 @@ mod tests {
         let no = NoResponse { requests: 12, error: "the proxy failed".into() };
         let said = "no response from any site; requests: 12; last error: the proxy failed";
         assert_eq!(format_no_response(&no), said);
+    }
+
+    #[test]
+    fn the_busiest_hosts_are_named() {
+        let named = "site-0.a-rather-long-domain-name.example 10 URLs, and 4 other hosts";
+        assert_eq!(format_hosts(&hosts(1), 4), named);
     }
 
     #[test]
@@ -203,6 +233,7 @@ mod tests {
             &ProgressSnapshot { responses: 70, stored: 30, buffered: 50, ..ProgressSnapshot::default() },
             1.25,
             Duration::from_secs(3723),
+            None,
         );
         let text = format_display(&totals, &hosts(count), more, TerminalSize { columns, lines }, false);
         text.lines().map(str::to_owned).collect()
@@ -230,7 +261,10 @@ mod tests {
     #[test]
     fn hosts_are_shown_and_the_rest_is_counted() {
         let three = shown(3, 0, 200, 24);
-        assert!(three[0].starts_with("1:02:03 70 responses 1.2/s, 30 stored, 50 buffered"), "{three:#?}");
+        assert!(
+            three[0].starts_with("1:02:03 70 responses 1.2/s, 30 stored, 50 waiting for a template"),
+            "{three:#?}"
+        );
         assert_eq!(
             three[1],
             "  site-0.a-rather-long-domain-name.example    10 visits     7 stored  fetching     stored"
@@ -250,18 +284,18 @@ mod tests {
             (Some(Duration::from_secs(52)), Some("on hold after failures or at the host's request".into()));
         let snapshot =
             ProgressSnapshot { responses: 51, queue: 609, buffered: 50, ..ProgressSnapshot::default() };
-        let totals = format_totals(&snapshot, 4.9, Duration::from_secs(9));
+        let totals = format_totals(&snapshot, 4.9, Duration::from_secs(9), None);
         let shown = |columns| {
             let size = TerminalSize { columns, lines: 24 };
             let text = format_display(&totals, std::slice::from_ref(&host), 0, size, false);
             text.lines().map(str::to_owned).collect::<Vec<_>>()
         };
         let lines = shown(80);
-        assert!(lines[0].contains("0 stored, 50 buffered, 609 queued"), "{lines:#?}");
+        assert!(lines[0].contains("0 stored, 50 waiting for a template"), "{lines:#?}");
         assert_eq!(lines[2], "  raovat.vnexpress.net    10 visits     7 stored  next in 53s  on hold after");
         assert_eq!(lines[3], "    failures or at the host's request");
         let lines = shown(40);
-        assert!(lines[1].starts_with("    50 buffered, 609 queued"), "{lines:#?}");
+        assert!(lines[1].starts_with("    50 waiting for a template"), "{lines:#?}");
         assert_eq!(
             lines[2..],
             ["  raovat.vnexpress.net next in 53s  on", "    hold after failures or at the"]

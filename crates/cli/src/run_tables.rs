@@ -11,6 +11,8 @@ use crate::table::{NOTHING, table};
 
 const OUTCOMES: usize = 20;
 const NAMED: usize = 3;
+/// Maximum number of hosts with only failed pages in a table of hosts.
+const MAX_FAILING: usize = 5;
 
 pub(crate) struct HostRow<'a> {
     pub(crate) host: &'a str,
@@ -24,29 +26,40 @@ impl<'a> From<&'a HostReport> for HostRow<'a> {
     }
 }
 
-/// Formats a table of a run's hosts, sorted by new documents. Lists at most `most` hosts with new, changed or
-/// failed pages. All other hosts are only counted.
+/// Formats a table of a run's hosts, sorted by new documents. Lists at most `most` hosts with new or changed documents,
+/// and at most [`MAX_FAILING`] of those that only have failed pages. All other hosts are only counted.
 pub(crate) fn hosts(mut rows: Vec<HostRow<'_>>, most: usize) -> String {
-    let is_active = |row: &HostRow<'_>| row.counts.new + row.counts.revised + row.counts.failed() > 0;
+    let gives = |row: &HostRow<'_>| row.counts.new + row.counts.revised > 0;
     let all = rows.len();
     let mut total = GroupedCounts::default();
     rows.iter().for_each(|row| total.add(&row.counts));
-    rows.retain(is_active);
+    rows.retain(|row| gives(row) || row.counts.failed() > 0);
     rows.sort_by_key(|row| (std::cmp::Reverse((row.counts.new, row.counts.failed())), row.host.to_owned()));
-    let active = rows.len();
-    rows.truncate(most);
-    let mut cells: Vec<Vec<String>> = rows.iter().map(|row| line(row.host, row.usual, &row.counts)).collect();
+    let quiet = all - rows.len();
+    let (mut shown, mut failing): (Vec<_>, Vec<_>) = rows.into_iter().partition(gives);
+    let (active, failed) = (shown.len(), failing.len());
+    shown.truncate(most);
+    failing.truncate(MAX_FAILING.min(most - shown.len()));
+    let (more, more_failing) = (active - shown.len(), failed - failing.len());
+    shown.append(&mut failing);
+    let mut cells: Vec<Vec<String>> =
+        shown.iter().map(|row| line(row.host, row.usual, &row.counts)).collect();
     if all > 1 {
         cells.push(line("all hosts", None, &total));
     }
     let head = ["Host", "New", "Usual", "Changed", "Duplicates", "Failed", "URLs"];
     let mut text = format!("{}\n", table(&head, cells));
-    if active > most {
-        text += &format!("and {} with fewer new documents\n", count((active - most) as u64, "host"));
+    if !shown.is_empty() && shown.iter().all(|row| row.usual.is_none()) {
+        text += "Usual: new documents in a usual run, known after three runs\n";
     }
-    if all > active {
-        text +=
-            &format!("and {} without new, changed or failed pages\n", count((all - active) as u64, "host"));
+    for (hosts, of) in [
+        (more, "with fewer new documents"),
+        (more_failing, "with failed pages only"),
+        (quiet, "without new, changed or failed pages"),
+    ] {
+        if hosts > 0 {
+            text += &format!("and {} {of}\n", count(hosts as u64, "host"));
+        }
     }
     text
 }
@@ -149,8 +162,18 @@ mod tests {
         let text = hosts(rows, 2);
         let (first, second) = (text.find("c.vn").unwrap(), text.find("b.vn").unwrap());
         assert!(first < second && !text.contains("d.vn") && !text.contains("a.vn"), "{text}");
-        assert!(text.contains("and 1 host with fewer new documents\n"), "{text}");
+        assert!(text.contains("and 1 host with failed pages only\n"), "{text}");
         assert!(text.contains("and 2 hosts without new, changed or failed pages\n"), "{text}");
+    }
+
+    #[test]
+    fn hosts_that_only_fail_are_folded() {
+        let names: Vec<String> = (0..46).map(|number| format!("s{number:02}.a.vn")).collect();
+        let failing = names.iter().map(|name| row(name, 0, 1));
+        let text = hosts(failing.chain([row("a.vn", 9, 0)]).collect(), usize::MAX);
+        assert_eq!(text.matches(".a.vn").count(), MAX_FAILING, "{text}");
+        assert!(text.find(" a.vn") < text.find("s00.a.vn"), "{text}");
+        assert!(text.contains("and 41 hosts with failed pages only\n"), "{text}");
     }
 
     #[test]

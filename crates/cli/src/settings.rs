@@ -5,12 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
+use gleaner_crawl::render::text::show_times_in;
 use gleaner_crawl::settings::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
-use gleaner_crawl::{archive_folder, site_of};
+use gleaner_crawl::{archive_folder, site_of, zone_of};
 use gleaner_extract::Pins;
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
 use gleaner_store::{Store, StoreError, StoreOptions, Writer, open};
+use jiff::tz::TimeZone;
 
 use crate::args::Common;
 use crate::commands::known_hosts::did_you_mean;
@@ -56,6 +58,8 @@ pub(crate) fn load_for_both(common: &Common) -> Result<Config, Failure> {
     let mut set = common.set.clone();
     set.extend(on_the_line.iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?))));
     let mut config = read(origin, &set).map_err(Failure::usage)?;
+    // Only `gleaner schedule` refuses an unknown zone.
+    show_times_in(zone_of(&config.schedule).unwrap_or(TimeZone::system()));
     if let Some(data) = &common.data {
         let path = data.to_str().map(str::to_owned);
         config.store.path = path.ok_or_else(|| {
@@ -350,8 +354,48 @@ pub(crate) fn incomplete_reason(config: &Config, store: &Store) -> Result<Option
 
 /// Opens the store in the data folder for writing, even if a rebuild or a migration did not finish.
 pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failure> {
+    if create {
+        refuse_foreign_folder(Path::new(&config.store.path))?;
+    }
     let options = StoreOptions { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| open_failure(config, error))
+}
+
+/// The files and folders by which a corpus is known.
+const OF_CORPUS: [&str; 4] = ["sled", "archive", "reports", "lock"];
+/// Maximum number of files that a message names.
+const MAX_NAMED_FILES: usize = 3;
+
+/// Refuses to create a corpus in a folder with other files. Hidden files, and those that a file system has in its
+/// first folder, do not count.
+fn refuse_foreign_folder(folder: &Path) -> Result<(), Failure> {
+    // If the folder cannot be read, opening the store fails with the reason.
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> =
+        names.filter(|name| !name.starts_with('.') && name != "lost+found").collect();
+    if names.is_empty() || names.iter().any(|name| OF_CORPUS.contains(&name.as_str())) {
+        return Ok(());
+    }
+    names.sort();
+    names.truncate(MAX_NAMED_FILES);
+    let (folder, names) = (folder.display(), names.join(", "));
+    Err(Failure::Usage(format!(
+        "{folder} is not a corpus and has other files ({names}): name a new or empty folder with --data"
+    )))
+}
+
+/// Refuses to write a file or folder of the user into the folder of the corpus.
+pub(crate) fn refuse_inside_corpus(config: &Config, target: &Path) -> Result<(), Failure> {
+    let Ok(corpus) = fs::canonicalize(&config.store.path) else { return Ok(()) };
+    let target_path = std::path::absolute(target).unwrap_or_else(|_| target.into());
+    let is_inside =
+        target_path.ancestors().any(|folder| fs::canonicalize(folder).is_ok_and(|it| it == corpus));
+    if !is_inside {
+        return Ok(());
+    }
+    let (target, corpus) = (target.display(), &config.store.path);
+    Err(Failure::Usage(format!("{target} is inside the corpus {corpus}: name a place outside of it")))
 }
 
 /// Opens the store in the data folder for writing. Returns `None` if another process has it open.

@@ -110,7 +110,7 @@ fn filled(line: &str, indent: usize, width: usize) -> String {
 }
 
 /// Returns the width of the output in columns, or `None` if it is not a terminal and `COLUMNS` is not set.
-fn width(term: &Term) -> Option<usize> {
+pub(crate) fn width(term: &Term) -> Option<usize> {
     let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = named.or_else(|| term.is_term().then(|| usize::from(term.size().1)))?;
     Some(width.max(NARROWEST))

@@ -1,7 +1,7 @@
 //! Tests `gleaner export` and `gleaner stats` with real processes on a generated corpus. A standard reader
 //! reads each format back. Other tests kill an export, or fill the disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -185,11 +185,16 @@ fn plain_text_is_a_file_a_document_or_a_file_a_site() {
     said(home.path(), &["export", "--format", "text-by-site", "--into", "sites"]);
     let program = format!(
         "{EXPECTED}
-import os, hashlib, collections
+import csv, os, hashlib, collections
+names = {{row['id']: row['file'] for row in csv.DictReader(open('texts/metadata.csv', encoding='utf-8', newline=''))}}
 sites = collections.defaultdict(list)
 for row in expected():
     whole = (row['title'] + '\\n\\n' if row['title'] else '') + row['text'] + '\\n'
-    assert open(f\"texts/{{row['host']}}/{{row['id']}}.txt\", encoding='utf-8').read() == whole
+    name = names[row['id']]
+    words = ''.join(c if c.isalnum() else ' ' for c in row['title'] or '').split()
+    title = '-'.join(words) + '_' if words else ''
+    assert name == f\"{{row['host']}}/2026-11-20_{{title}}{{row['id'][:8]}}.txt\", name
+    assert open('texts/' + name, encoding='utf-8').read() == whole
     sites[row['host']].append(whole)
 for host, texts in sites.items():
     whole = open(f'sites/{{host}}.txt', encoding='utf-8').read()
@@ -291,7 +296,9 @@ fn wrong_wishes_are_refused_on_one_line() {
         assert!(told.contains(part) && told.lines().count() == 1, "{arguments:?}: {told}");
     };
     refused(&["--where", "length>=3"], 2, "--where \"length>=3\": there is no field \"length\"");
+    refused(&["--where", "weather=rain"], 2, "export to Parquet and use a program such as DuckDB");
     refused(&["--where", "words"], 2, "write a field");
+    refused(&["--exclude-url", "("], 2, "--exclude-url (: unclosed group");
     refused(&["--format", "text"], 2, "set --into DIR to a new folder");
     refused(&["--format", "datasets", "--out", "x"], 2, "set --into DIR to a new folder");
     refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress is not possible");
@@ -308,9 +315,18 @@ fn wrong_wishes_are_refused_on_one_line() {
     refused(&["--host", "https://nosuch.com/a"], 1, "no document matches --host nosuch.com");
     refused(&["--out", "b.parquet.gz"], 2, "the ending .gz or .zst is not possible");
     refused(&["--out", "b.txt"], 2, "text needs --into DIR");
+    refused(&["--out", "b.warc.gz"], 2, "no format of one file has the ending .warc");
+    refused(&["--excel"], 2, "--excel requires --format csv");
+    refused(&["--tagger", "cat", "--format", "tei"], 2, "--tagger requires --format vertical or conllu");
+    refused(
+        // The only document has a low confidence, so there are no sentences.
+        &["--tagger", "exit 3", "--format", "conllu"],
+        1,
+        "the tagger `exit 3` failed: exit status: 3",
+    );
     refused(&["--into", ".."], 2, "no name of its own");
-    refused(&["--into", "data"], 1, "data is there already");
-    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl");
+    refused(&["--into", "data"], 2, "data is inside the corpus data");
+    refused(&["--out", "absent/out.jsonl"], 1, "cannot write absent/out.jsonl: its folder does not exist");
 }
 
 #[test]
@@ -443,4 +459,70 @@ fn stats_tell_types_growth_and_hosts() {
         (&quick["documents"], &quick["types"], &quick["days"]),
         (&300.into(), &Value::Null, &Value::Null)
     );
+}
+
+#[test]
+fn exports_and_stats_take_the_same_conditions() {
+    let home = with_corpus(DOCUMENTS);
+    let selections: [&[&str]; 8] = [
+        &["--where", "host=site0.example"],
+        &["--exclude-host", "site0.example", "--exclude-host", "http://site1.example/a"],
+        &["--exclude-url", "/[0-9]*7[?]"],
+        &["--where", "host=site0.example or not sentence_length>=10"],
+        &["--where", "published>=2026 and not article_type=opinion"],
+        &["--since", "2026-11-10", "--published-from", "2026", "--published-to", "2026-11"],
+        &["--until", "2026-11-10", "--language", "vi"],
+        &["--title", "thu hai"],
+    ];
+    let all = ids(home.path(), &[]);
+    assert_eq!(all.len() as u64, DOCUMENTS);
+    for selection in selections {
+        let selected = ids(home.path(), selection);
+        let stats: Value =
+            serde_json::from_str(&said(home.path(), &[&["stats", "--json"], selection].concat()).0).unwrap();
+        let (days, hosts) = (stats["days"].as_array().unwrap(), stats["hosts"].as_array().unwrap());
+        let sum = |rows: &[Value]| rows.iter().map(|row| row["documents"].as_u64().unwrap()).sum::<u64>();
+        assert!(!selected.is_empty() && selected.len() < all.len(), "{selection:?}: {}", selected.len());
+        assert_eq!(stats["documents"], selected.len(), "{selection:?}");
+        assert_eq!((sum(days), sum(hosts)), (selected.len() as u64, selected.len() as u64), "{selection:?}");
+        assert!(selected.is_subset(&all));
+    }
+    let (text, _) = said(home.path(), &["stats", "--where", "host=site0.example"]);
+    assert!(text.starts_with("Selected documents: ") && !text.contains("site1.example"), "{text}");
+    let refused = run(home.path(), &["stats", "--quick", "--language", "vi"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+/// Returns the ids of the selected documents, with all degrees of confidence.
+fn ids(home: &Path, selection: &[&str]) -> BTreeSet<String> {
+    let arguments = [&["export", "--members", "--confidence", "0", "--fields", "id"], selection].concat();
+    let (lines, _) = said(home, &arguments);
+    lines.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_tagger_gives_the_tokens_of_vertical_text_and_conllu() {
+    let home = with_corpus(20);
+    let tagger = r"while read -r line; do echo $line | tr ' ' '\n' | sed 's/$/\tX\tl/'; echo; done";
+    let (text, _) = said(home.path(), &["export", "--format", "conllu", "--tagger", tagger]);
+    let tokens: Vec<&str> =
+        text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+    assert!(tokens.len() > 1000 && tokens.iter().all(|line| line.split('\t').nth(2) == Some("l")), "{text}");
+    assert!(tokens.iter().all(|line| line.split('\t').nth(3) == Some("X")));
+    said(home.path(), &["export", "--format", "vertical", "--tagger", tagger, "--into", "tagged"]);
+    let registry = fs::read_to_string(home.path().join("tagged/registry")).unwrap();
+    assert!(registry.contains("ATTRIBUTE tag") && registry.contains("ATTRIBUTE lemma"), "{registry}");
+    let vertical = fs::read_to_string(home.path().join("tagged/documents-00000.vert")).unwrap();
+    let rows = vertical.lines().filter(|line| !line.starts_with('<'));
+    assert!(rows.clone().count() == tokens.len() && rows.clone().all(|row| row.ends_with("\tX\tl")));
+}
+
+#[test]
+fn an_empty_corpus_gives_no_file() {
+    let home = with_corpus(0);
+    let output = run(home.path(), &["export", "--out", "x.jsonl"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("the corpus has no documents yet"), "{told}");
+    assert!(!home.path().join("x.jsonl").exists());
 }

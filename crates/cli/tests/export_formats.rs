@@ -107,7 +107,7 @@ assert pq.read_table('out/data/documents-00000.parquet').column_names == ['words
     refused(&["--fields", "id", "--format", "tei"], "--fields requires --format jsonl, csv, parquet");
     refused(&["--seed", "1"], "--sample");
     refused(&["--title", ""], "--title");
-    refused(&["--published-from", "May"], "--published-from May: expected a day");
+    refused(&["--published-from", "May"], "--published-from May: expected a year");
 }
 
 fn exported(documents: u64, arguments: &[&str]) -> tempfile::TempDir {
@@ -186,12 +186,13 @@ fn markdown_is_read_by_a_parser_and_by_yaml() {
     let home = exported(DOCUMENTS, &["--format", "markdown", "--into", "out"]);
     said(home.path(), &["export", "--out", "out.md"]);
     let program = r#"
-import hashlib, yaml
+import csv, hashlib, yaml
 from markdown_it import MarkdownIt
+names = {row["id"]: row["file"] for row in csv.DictReader(open("out/metadata.csv", encoding="utf-8", newline=""))}
 stream = open("out.md", encoding="utf-8").read()
 whole = ""
 for row in rows:
-    file = open(f"out/{row['host']}/{row['id']}.md", encoding="utf-8").read()
+    file = open("out/" + names[row["id"]], encoding="utf-8").read()
     whole += file
     _, front, body = file.split("---\n", 2)
     front = yaml.safe_load(front)

@@ -146,6 +146,7 @@ fn a_second_process_is_refused_by_name() {
         &["doctor", "baolang.example"],
         &["template", "list"],
         &["duplicates"],
+        &["urls"],
     ];
     for arguments in reading {
         let read = crawl.run(arguments);
@@ -245,4 +246,8 @@ fn a_clock_that_jumps_costs_nothing() {
     assert_eq!(later.status.code(), Some(3), "{later:?}");
     assert!(String::from_utf8_lossy(&later.stdout).contains("the clock of this machine went back"));
     assert!(crawl.newspaper.request_count() > before);
+    let back = crawl.run(&["crawl", "--seeds", "seeds.txt"]);
+    let said = String::from_utf8_lossy(&back.stderr).into_owned();
+    assert!(said.contains("the clock is 47 h 5"), "{said}");
+    assert!(said.contains(" min behind the last run; moving all due times"), "{said}");
 }

@@ -228,6 +228,8 @@ fn no_command_prints_control_characters_of_a_site() {
         &["stats"],
         &["stats", "--json"],
         &["duplicates"],
+        &["search", "story", "--limit", "0"],
+        &["search", "story", "--by", "section"],
         &["duplicates", "--related", "--json"],
         &["template", "list"],
         &["template", "show", "evil.example"],

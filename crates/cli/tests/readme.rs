@@ -59,11 +59,13 @@ fn files_that_are_named_exist() {
 #[test]
 fn the_table_of_commands_is_whole() {
     let (text, help) = (readme(), help(&[]));
+    let table = text.split("\n## Commands\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     for line in listed.lines() {
         let name = line.split_whitespace().next().unwrap();
         assert!(
-            name == "help" || text.contains(&format!("| `gleaner {name}")),
+            name == "help"
+                || ["gleaner ", ""].iter().any(|begin| table.contains(&format!("`{begin}{name}`"))),
             "README lacks `gleaner {name}`"
         );
     }

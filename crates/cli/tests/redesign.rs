@@ -48,5 +48,5 @@ fn killed_around_a_redesign_every_text_is_right() {
     }
     let hosts = said(&["hosts"]);
     assert_eq!(hosts.matches("version 2").count(), 2, "{hosts}");
-    assert_eq!(said(&["template", "list"]).matches("places, ").count(), 2);
+    assert_eq!(said(&["template", "list"]).matches("places in pages, ").count(), 2);
 }

@@ -12,7 +12,7 @@ use crate::newspaper::Crawl;
 use gleaner_testkit::NewspaperOptions;
 
 /// Commands that only read the corpus.
-const READING: [&[&str]; 8] = [
+const READING: [&[&str]; 9] = [
     &["export"],
     &["stats"],
     &["hosts"],
@@ -20,6 +20,7 @@ const READING: [&[&str]; 8] = [
     &["doctor", "baolang.example"],
     &["template", "list"],
     &["duplicates"],
+    &["search", "the"],
     &["report"],
 ];
 

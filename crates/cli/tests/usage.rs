@@ -110,6 +110,8 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         (&["export", "--limit", "-1"], 1),
         (&["export", "--sample", "0"], 1),
         (&["duplicates", "--limit", "-1"], 0),
+        (&["search", "mưa", "--limit", "-1"], 0),
+        (&["search", "mưa", "--width", "0"], 1),
     ] {
         let output = gleaner(&folder, arguments);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -279,4 +281,72 @@ fn colours_are_where_they_are_wanted() {
     assert!(!help(&["--help"]), "none in a pipe");
     assert!(help(&["--help", "--color", "always"]) && help(&["crawl", "--color=always", "--help"]));
     assert!(!help(&["--color", "never", "--help"]));
+}
+
+#[test]
+fn a_mistake_is_answered_with_the_next_step() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(path.join("letter.txt"), "Dear ...").unwrap();
+    fs::write(path.join("run.sh"), "#!/bin/sh\nif [ 1 -lt 2 ]; then sort < list; fi\n").unwrap();
+    fs::write(path.join("gleaner.toml"), "[crawl]\nworkers = \"many\"\n").unwrap();
+    refused(&folder, &["stats"], &["gleaner.toml, line 2, crawl.workers: ", "expected a whole number"]);
+    fs::remove_file(path.join("gleaner.toml")).unwrap();
+    refused(&folder, &["crawl", "com.vn"], &["\"com.vn\" is not a seed", "many sites share"]);
+    let foreign = gleaner(&folder, &["crawl", "http://127.0.0.1:9/", "--data", "."]);
+    let said = String::from_utf8(foreign.stderr).unwrap();
+    assert_eq!(foreign.status.code(), Some(2), "{said}");
+    assert!(said.contains("is not a corpus and has other files (") && said.contains("letter.txt"), "{said}");
+    assert!(!path.join("sled").exists());
+    let script = gleaner(&folder, &["extract", "run.sh"]);
+    assert_eq!(script.status.code(), Some(1));
+    assert!(script.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&script.stderr).contains("run.sh is not HTML"));
+    let port = gleaner(&folder, &["serve", "--address", "7700"]);
+    assert!(String::from_utf8_lossy(&port.stderr).contains("write 127.0.0.1:7700"));
+}
+
+#[test]
+fn nothing_of_the_user_is_written_into_the_corpus() {
+    let folder = TempDir::new().unwrap();
+    let crawled =
+        gleaner(&folder, &["crawl", "http://127.0.0.1:9/", "--data", "corpus", "--set", "crawl.linger=0s"]);
+    assert!(folder.path().join("corpus/sled").exists(), "{}", String::from_utf8_lossy(&crawled.stderr));
+    let inside = ["is inside the corpus corpus: name a place outside of it"];
+    refused(&folder, &["snapshot", "corpus/copy", "--data", "corpus"], &inside);
+    refused(&folder, &["export", "--out", "corpus/texts.jsonl", "--data", "corpus"], &inside);
+    refused(&folder, &["export", "--into", "corpus/export", "--data", "corpus"], &inside);
+}
+
+#[test]
+fn a_missing_delay_is_named_for_public_hosts() {
+    let folder = TempDir::new().unwrap();
+    let said = |seed: &str| {
+        let sets = [
+            "--set",
+            "fetch.delay=0s",
+            "--set",
+            "fetch.proxy=http://127.0.0.1:9",
+            "--set",
+            "crawl.linger=0s",
+        ];
+        let output = gleaner(&folder, &[&["crawl", seed, "--data", "corpus"], &sets[..]].concat());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let warning = "gleaner: the delay of paper.example is 0s";
+    assert!(said("http://paper.example/").contains(warning));
+    assert!(!said("http://127.0.0.1:9/").contains("gleaner: the delay of"));
+}
+
+#[test]
+fn a_port_in_use_is_answered_with_another_one() {
+    let folder = TempDir::new().unwrap();
+    gleaner(&folder, &["crawl", "http://127.0.0.1:9/", "--data", "corpus", "--set", "crawl.linger=0s"]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let output = gleaner(&folder, &["serve", "--data", "corpus", "--address", &address]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("cannot serve at {address}: ")), "{said}");
+    assert!(said.contains("choose another port, or port 0 for any free one"), "{said}");
 }

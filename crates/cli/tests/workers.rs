@@ -33,6 +33,9 @@ fn three_workers_share_a_crawl_and_end_together() {
         let name = worker.name.clone();
         assert!(worker.ends().contains("learned a template"), "{name} had no paper");
     }
+    let listed = cluster.run(&["urls", "--outcome", "stored", "--format", "jsonl"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert_eq!(listed.lines().count() as u64, cluster.store().totals().unwrap().documents());
     cluster.check();
 }
 

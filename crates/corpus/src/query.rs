@@ -7,9 +7,9 @@
 //! | test | a field, one of `>= <= > < = != ~`, and a value |
 //! | value | a word, or a text in `"` or `'` |
 //!
-//! A field is a figure of [`crate::Condition`] with a number, a text with `=`, `!=` or `~` (contains; in upper or lower
-//! case), or a time with a day or time in UTC. `host=H` includes the subdomains of H. If a field has several values,
-//! one must match.
+//! A field is a figure of [`crate::Condition`] with a number, a text with `=`, `!=` or `~` (contains) that is
+//! compared as a [`SearchText`], or a time with a year, month, day or time in UTC ([`period`]). `host=H` includes
+//! the subdomains of H. If a field has several values, one must match.
 //!
 //! A document may lack a field. Then a test of the field is neither true nor false, as in SQL: `not` keeps it unknown,
 //! `and` is false if another part is false, and `or` is true if another part is true. The caller decides what an
@@ -22,7 +22,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-use crate::{Condition, Document, is_of_host};
+use crate::{Condition, Document, SearchText, is_of_host};
 
 /// The text fields of a query.
 pub const TEXT_FIELDS: [&str; 10] = [
@@ -67,7 +67,8 @@ enum Node {
     Or(Vec<Self>),
     Not(Box<Self>),
     Figure(Condition),
-    Text { field: &'static str, sign: &'static str, value: String },
+    Host { sign: &'static str, host: String },
+    Text { field: &'static str, sign: &'static str, value: SearchText },
     Time { field: &'static str, sign: &'static str, begin: Timestamp, end: Timestamp },
 }
 
@@ -92,13 +93,11 @@ impl Node {
             Self::And(nodes) => joined(nodes, false, document, figures),
             Self::Or(nodes) => joined(nodes, true, document, figures),
             Self::Figure(condition) => condition.holds_if_known(figures),
+            Self::Host { sign, host } => Some(is_of_host(&document.host, host) != (*sign == "!=")),
             Self::Text { field, sign, value } => {
                 let values = texts(document, field);
-                let is_equal = |text: &&str| match (*sign, *field) {
-                    ("~", _) => text.to_lowercase().contains(value),
-                    (_, "host") => is_of_host(text, value),
-                    _ => text.to_lowercase() == *value,
-                };
+                let is_equal =
+                    |text: &&str| if *sign == "~" { value.is_in(text) } else { value.equals(text) };
                 let is_any = values.iter().any(is_equal);
                 (!values.is_empty()).then_some(is_any != (*sign == "!="))
             }
@@ -121,6 +120,7 @@ impl Node {
             Self::Not(node) => node.uses(name),
             Self::And(nodes) | Self::Or(nodes) => nodes.iter().any(|node| node.uses(name)),
             Self::Figure(condition) => condition.figure() == name,
+            Self::Host { .. } => name == "host",
             Self::Text { field, .. } | Self::Time { field, .. } => *field == name,
         }
     }
@@ -258,16 +258,20 @@ impl Parser<'_> {
             return if sign == "~" { refused() } else { Ok(Node::Time { field, sign, begin, end }) };
         }
         if let Some(field) = TEXT_FIELDS.into_iter().find(|field| *field == name) {
-            let value = value.to_lowercase();
-            return match sign {
-                "=" | "!=" | "~" => Ok(Node::Text { field, sign, value }),
+            return match (field, sign) {
+                ("host", "=" | "!=") => Ok(Node::Host { sign, host: value.to_lowercase() }),
+                (_, "=" | "!=" | "~") => Ok(Node::Text { field, sign, value: SearchText::new(&value) }),
                 _ => refused(),
             };
         }
         let names = crate::condition::FIGURES.map(|(name, ..)| name);
         if !names.contains(&name.as_str()) {
             let known = [&names[..], &TEXT_FIELDS, &TIME_FIELDS].concat().join(", ");
-            return Err(format!("\"{}\": there is no field \"{name}\"; there are {known}", self.text));
+            return Err(format!(
+                "\"{}\": there is no field \"{name}\"; there are {known}. For other conditions, export to Parquet and \
+use a program such as DuckDB",
+                self.text
+            ));
         }
         match sign {
             "~" => refused(),
@@ -277,17 +281,36 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the time between which a day or time lies. The end does not belong to it.
-fn period(text: &str) -> Result<(Timestamp, Timestamp), String> {
+/// Returns the begin and the end of a period in UTC: a year such as `2026`, a month such as `2026-11`, a day or a
+/// time. The end does not belong to the period.
+///
+/// ```
+/// let (begin, end) = gleaner_corpus::query::period("2026-12").unwrap();
+/// assert_eq!((begin.to_string(), end.to_string()), ("2026-12-01T00:00:00Z".into(), "2027-01-01T00:00:00Z".into()));
+/// ```
+///
+/// # Errors
+/// The text has another form. The error is a message that quotes the text.
+pub fn period(text: &str) -> Result<(Timestamp, Timestamp), String> {
     let begin_of = |day: Date| day.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
-    if let Ok(day) = text.parse::<Date>()
-        && text.len() <= 10
+    let days = match text.len() {
+        4 => Some((format!("{text}-01-01"), 1.year())),
+        7 => Some((format!("{text}-01"), 1.month())),
+        10 => Some((text.to_owned(), 1.day())),
+        _ => None,
+    };
+    if let Some((first, length)) = days
+        && let Ok(first) = first.parse::<Date>()
+        && let Some(begin) = begin_of(first)
     {
-        let next = day.tomorrow().ok().and_then(begin_of).unwrap_or(Timestamp::MAX);
-        return begin_of(day).map(|begin| (begin, next)).ok_or_else(|| format!("\"{text}\" is not a day"));
+        let end = first.checked_add(length).ok().and_then(begin_of);
+        return Ok((begin, end.unwrap_or(Timestamp::MAX)));
     }
     let at: Timestamp = text.parse().map_err(|_| {
-        format!("\"{text}\" is neither a day such as 2026-11-20 nor a time such as 2026-11-20T02:30:00Z")
+        format!(
+            "\"{text}\" is neither a year such as 2026, a month such as 2026-11, a day such as 2026-11-20 nor a time \
+such as 2026-11-20T02:30:00Z"
+        )
     })?;
     Ok((at, at.checked_add(1.nanosecond()).unwrap_or(at)))
 }
@@ -359,6 +382,10 @@ mod tests {
             ("author!='ben hill'", no),
             ("published=2026-11-20", yes),
             ("published>2026-11-20", no),
+            ("published=2026", yes),
+            ("published=2026-11", yes),
+            ("published<2026-12", yes),
+            ("published>2026", no),
             ("published<=2026-11-20", yes),
             ("published<2026-11-20T09:30:00Z", no),
             ("published=2026-11-20T09:30:00Z", yes),
@@ -387,7 +414,8 @@ mod tests {
             ("(words>1", "a ) is missing"),
             ("section=late night", "quote a value"),
             ("title='rain", "has no end"),
-            ("published>tomorrow", "neither a day"),
+            ("published>tomorrow", "neither a year"),
+            ("published>2026-13", "neither a year"),
             (nested.as_str(), "nested too deeply"),
         ] {
             let error = text.parse::<Query>().unwrap_err();

@@ -17,7 +17,15 @@ pub(crate) struct HostActivity(Mutex<Hosts>);
 #[derive(Debug, Default)]
 struct Hosts {
     hosts: HashMap<String, ActivityEntry>,
-    delays: HashMap<GroupName, Instant>,
+    groups: HashMap<GroupName, GroupActivity>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct GroupActivity {
+    /// Number of ready URLs.
+    ready: i64,
+    /// The last delay and its end.
+    delay: Option<(Duration, Instant)>,
 }
 
 #[derive(Debug, Clone)]
@@ -89,8 +97,24 @@ impl HostActivity {
         });
     }
 
-    pub(crate) fn delay(&self, group: &GroupName, until: Instant) {
-        self.hosts().delays.insert(GroupName::clone(group), until);
+    pub(crate) fn delay(&self, group: &GroupName, wait: Duration) {
+        let groups = &mut self.hosts().groups;
+        groups.entry(GroupName::clone(group)).or_default().delay = Some((wait, Instant::now() + wait));
+    }
+
+    pub(crate) fn ready_grows(&self, group: &GroupName, by: i64) {
+        self.hosts().groups.entry(GroupName::clone(group)).or_default().ready += by;
+    }
+
+    /// Estimates the time until all ready URLs were requested, if a response takes `latency`. Returns `None` before
+    /// the first delay.
+    pub(crate) fn time_left(&self, latency: Duration) -> Option<Duration> {
+        let time = |group: &GroupActivity| {
+            let (delay, _) = group.delay?;
+            let ready = u32::try_from(group.ready).unwrap_or_default();
+            Some((delay + latency).saturating_mul(ready))
+        };
+        self.hosts().groups.values().filter_map(time).max()
     }
 
     pub(crate) fn pauses(&self, host: &str, until: Instant, why: &str) {
@@ -122,8 +146,9 @@ impl HostActivity {
         let all = self.hosts();
         let active = |(host, entry): (&String, &ActivityEntry)| {
             let pause = entry.pause.as_ref().filter(|(until, _)| *until > now);
-            let delay = entry.group.as_ref().and_then(|group| all.delays.get(group)).copied();
-            let until = pause.map(|(until, _)| *until).or(delay).filter(|_| !entry.asked);
+            let group = entry.group.as_ref().and_then(|group| all.groups.get(group));
+            let delay_end = group.and_then(|group| group.delay).map(|(_, end)| end);
+            let until = pause.map(|(until, _)| *until).or(delay_end).filter(|_| !entry.asked);
             let left =
                 |until: Instant| Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero());
             ActiveHost {
@@ -175,9 +200,9 @@ mod tests {
         assert_eq!((hosts[0].visits, hosts[0].stored, hosts[0].last.as_str()), (5, 5, "stored"));
         let (asked, _) = activity.active(Duration::ZERO, 9);
         assert!(asked.iter().any(|host| host.host == "d.example" && host.asked && host.last.is_empty()));
-        let soon = Instant::now() + Duration::from_secs(300);
-        activity.delay(&group, soon);
-        activity.pauses("c.example", soon, "robots.txt is unavailable");
+        let wait = Duration::from_secs(300);
+        activity.delay(&group, wait);
+        activity.pauses("c.example", Instant::now() + wait, "robots.txt is unavailable");
         let (all, _) = activity.active(Duration::from_secs(60), 9);
         let waits = |name: &str| {
             let host = all.iter().find(|host| host.host == name).unwrap();
@@ -188,5 +213,19 @@ mod tests {
         assert_eq!(waits("d.example"), (false, None), "a request is in flight");
         activity.clear();
         assert_eq!(activity.active(Duration::from_secs(60), 9), (Vec::new(), 0));
+    }
+    #[test]
+    fn the_slowest_group_decides_the_time_left() {
+        let (activity, latency) = (HostActivity::default(), Duration::from_secs(1));
+        let [slow, fast, unknown] = ["slow.example", "fast.example", "new.example"].map(GroupName::from);
+        assert_eq!(activity.time_left(latency), None);
+        for (group, ready) in [(&slow, 10), (&fast, 20), (&unknown, 900)] {
+            activity.ready_grows(group, ready);
+        }
+        activity.delay(&slow, Duration::from_secs(9));
+        activity.delay(&fast, Duration::from_secs(2));
+        assert_eq!(activity.time_left(latency), Some(Duration::from_secs(100)));
+        activity.ready_grows(&slow, -10);
+        assert_eq!(activity.time_left(latency), Some(Duration::from_secs(60)));
     }
 }

@@ -5,7 +5,7 @@
 //! 3. Each flush of the store writes the archive to disk first (`store/src/archive.rs`).
 //!
 //! A response becomes a revisit record if its status is 304, or if its body equals the last archived body of
-//! the URL. Failed requests (timeout, too large, wrong type) are not archived.
+//! the URL. The body of a 404 or 410 is not archived by default, because nothing reads it. Failed requests (timeout, too large, wrong type) are not archived.
 
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,7 @@ pub(crate) const TDMREP: &str = "tdmrep";
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordBuilder {
     level: u32,
+    keeps_error_bodies: bool,
 }
 
 #[derive(Debug)]
@@ -45,7 +46,8 @@ pub(crate) struct WarcRecords {
 impl RecordBuilder {
     /// Returns `None` if the settings switch the archive off.
     pub(crate) fn from_config(config: &Config) -> Option<Self> {
-        config.archive.keep.then_some(Self { level: config.archive.level })
+        let (level, keeps_error_bodies) = (config.archive.level, config.archive.error_bodies);
+        config.archive.keep.then_some(Self { level, keeps_error_bodies })
     }
 
     pub(crate) fn record(
@@ -56,14 +58,15 @@ impl RecordBuilder {
         at: Timestamp,
         last: Option<ArchivePosition>,
     ) -> WarcRecords {
+        let omits_body = !self.keeps_error_bodies && matches!(response.status, 404 | 410);
         let capture = Capture {
             url,
             at,
             status: response.status,
             headers: &response.headers,
-            body: &response.body,
-            coded: response.coded.as_deref(),
-            is_cut: response.is_cut,
+            body: if omits_body { &[] } else { &response.body },
+            coded: response.coded.as_deref().filter(|_| !omits_body),
+            is_cut: response.is_cut || (omits_body && !response.body.is_empty()),
             request: &response.sent,
             fields: &[(ROLE, role)],
         };

@@ -252,7 +252,7 @@ impl fmt::Display for RequestState {
             Self::OutOfScope => f.write_str("not among the seeds"),
             Self::RobotsUnreachable => f.write_str("robots.txt unreachable"),
             Self::Disallowed => f.write_str("disallowed by robots.txt"),
-            Self::Held(until) => write!(f, "held until {} UTC", minute(*until)),
+            Self::Held(until) => write!(f, "held until {}", minute(*until)),
             Self::NotRequested => f.write_str("not requested yet"),
             Self::Failing => f.write_str("every request failed"),
             Self::Open => f.write_str("open"),
@@ -373,13 +373,13 @@ impl TemplateState {
             parts.push(Bilingual::new("out of date", "lỗi thời"));
         } else if *version > 0 && *unlike > 0 {
             parts.push(Bilingual::new(
-                format!("{unlike} of the last {} unlike it", count(*watched as u64, "page")),
+                format!("{unlike} of the last {} differ from it", count(*watched as u64, "page")),
                 format!("{unlike} trong {watched} trang gần nhất không giống mẫu"),
             ));
         }
         if *buffered > 0 {
             parts.push(Bilingual::new(
-                format!("{} buffered", count(u64::from(*buffered), "page")),
+                format!("{} kept to learn it", count(u64::from(*buffered), "page")),
                 format!("đã gom {buffered} trang"),
             ));
         }
@@ -476,12 +476,16 @@ mod tests {
         let fits = TemplateState { version: 3, watched: 20, ..TemplateState::default() };
         let cases = [
             (TemplateState::default(), "none yet", true),
-            (TemplateState { buffered: 1, ..TemplateState::default() }, "none yet, 1 page buffered", true),
+            (
+                TemplateState { buffered: 1, ..TemplateState::default() },
+                "none yet, 1 page kept to learn it",
+                true,
+            ),
             (fits.clone(), "version 3", false),
             (TemplateState { learned: true, ..fits.clone() }, "version 3, learned in this run", false),
             (
                 TemplateState { unlike: 7, ..fits.clone() },
-                "version 3, 7 of the last 20 pages unlike it",
+                "version 3, 7 of the last 20 pages differ from it",
                 true,
             ),
             (

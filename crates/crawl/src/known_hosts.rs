@@ -9,8 +9,7 @@ const SIMILAR: f64 = 0.8;
 const MAX_NAMED: usize = 3;
 
 /// Whether two names of hosts differ so little that one may be a misspelling of the other.
-#[must_use]
-pub fn is_similar(known: &str, name: &str) -> bool {
+fn is_similar(known: &str, name: &str) -> bool {
     strsim::normalized_damerau_levenshtein(known, name) >= SIMILAR
 }
 
@@ -20,13 +19,14 @@ pub fn site_of(host: &str) -> Option<String> {
     CanonicalUrl::parse(&format!("http://{host}/")).ok().map(|url| url.domain().to_owned())
 }
 
-/// Returns the names of at most three hosts in `known` that are on the same site as `name` or have a similar
-/// name, most similar first.
+/// Returns the names of at most three hosts in `known` that are on the same site as `name`, whose site has the name
+/// `name` before its ending, or that have a similar name, most similar first.
 pub fn similar_hosts<'a>(known: impl IntoIterator<Item = &'a HostRecord>, name: &str) -> Vec<&'a str> {
     let site = site_of(name);
     let is_meant = |host: &&HostRecord| {
         let is_of_site = site.as_deref() == Some(host.domain.as_str());
-        host.name != name && (is_of_site || is_similar(&host.name, name))
+        let is_name_of_site = host.domain.split('.').next() == Some(name);
+        host.name != name && (is_of_site || is_name_of_site || is_similar(&host.name, name))
     };
     let mut found: Vec<&str> = known.into_iter().filter(is_meant).map(|host| host.name.as_str()).collect();
     found.sort_by_key(|host| strsim::damerau_levenshtein(host, name));
@@ -46,6 +46,8 @@ mod tests {
         let known = ["vnexpress.net", "english.vnexpress.net", "tuoitre.vn", "www.tuoitre.vn"].map(record);
         for (name, found) in [
             ("vnexpres.net", &["vnexpress.net"][..]),
+            ("vnexpress", &["vnexpress.net", "english.vnexpress.net"]),
+            ("net", &[]),
             ("e.vnexpress.net", &["vnexpress.net", "english.vnexpress.net"]),
             ("tuoitre.vn", &["www.tuoitre.vn"]),
             ("bbc.com", &[]),

@@ -77,12 +77,14 @@ pub use archive::{archive_files, archive_folder, open_archive};
 pub use clock::Clock;
 pub use control::{Command, Control, follow};
 pub use error::CrawlError;
-pub use explanation::{detail_in_words, explained, explained_hold, explained_retry};
+pub use explanation::{
+    detail_in_words, explained, explained_hold, explained_retry, explained_visit, is_without_connection,
+};
 pub use extraction::rejection;
 pub use frontier::budget::{Budget, Ending};
 pub use host_summary::host_summary;
 pub use host_view::{HostView, RequestState, RobotsView, RunHistory, SeedState, TemplateState};
-pub use known_hosts::{is_similar, similar_hosts, site_of};
+pub use known_hosts::{similar_hosts, site_of};
 pub use learner::current_template;
 pub use moved::MovedSite;
 pub use progress::{LATENCIES, Latency, NoResponse, Progress, ProgressSnapshot};
@@ -93,7 +95,7 @@ pub use session::{CrawlInput, run};
 pub use stop::StopRequest;
 pub use stored_page::{PageError, StoredPage, stored_page};
 pub use summary::{DeferredHost, Summary, buffered, pages_without_outcome};
-pub use timetable::{Timetable, TimetableError};
+pub use timetable::{Timetable, TimetableError, zone_of};
 pub use traps::trap_rule;
 pub use usage::stated_by_host;
 pub use wanted::Wanted;

@@ -131,14 +131,15 @@ impl Pipeline {
     }
 
     pub(crate) fn commit(&mut self, change: Change) -> Result<(), CrawlError> {
-        let (touched, queued) = (change.touched().clone(), change.queued().clone());
+        let touched = change.touched().clone();
+        let (queued, ready) = (change.queued().clone(), change.ready().clone());
         self.recorder.writer.commit(change)?;
         self.recorder.unflushed += 1;
         for record in touched.values() {
             self.admit(record)?;
             self.frontier.wake(record.id);
         }
-        self.frontier.count_queued(queued);
+        self.frontier.count_queued(queued, ready);
         Ok(())
     }
 

@@ -31,6 +31,8 @@ pub struct Progress {
     latencies: [AtomicU64; LATENCIES.len() + 1],
     latency_micros: AtomicU64,
     waited_millis: AtomicU64,
+    /// `crawl.max_pages` and `crawl.max_time` in seconds. 0 means no limit.
+    limits: (AtomicU64, AtomicU64),
     /// Number of responses, including those to requests for robots.txt.
     all_responses: AtomicU64,
     unanswered: Mutex<NoResponse>,
@@ -131,6 +133,28 @@ impl Progress {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Sets the budgets of the run. 0 means no limit.
+    pub(crate) fn set_limits(&self, pages: u64, time: Duration) {
+        self.limits.0.store(pages, Ordering::Relaxed);
+        self.limits.1.store(time.as_secs(), Ordering::Relaxed);
+    }
+
+    /// Estimates how long the requests for all ready URLs take, or until a budget ends the run. `rate` is the number
+    /// of responses per second. URLs that are found later need more time. Returns `None` if the time is unknown.
+    #[must_use]
+    pub fn time_left(&self, elapsed: Duration, rate: f64) -> Option<Duration> {
+        let Latency { classes, sum } = self.latency();
+        let requests = u32::try_from(classes.iter().sum::<u64>()).unwrap_or(u32::MAX);
+        let queue = self.activity.time_left(sum.checked_div(requests).unwrap_or_default())?;
+        let read = |counter: &AtomicU64| Some(counter.load(Ordering::Relaxed)).filter(|limit| *limit > 0);
+        let time = read(&self.limits.1).map(|limit| Duration::from_secs(limit).saturating_sub(elapsed));
+        let pages = read(&self.limits.0).filter(|_| rate > 0.0).and_then(|limit| {
+            let pages = limit.saturating_sub(self.responses.load(Ordering::Relaxed));
+            Duration::try_from_secs_f64(pages as f64 / rate).ok()
+        });
+        [Some(queue), time, pages].into_iter().flatten().min()
+    }
+
     /// Returns the number of requests and the last error. Returns `None` if a site has responded or if no
     /// request has ended yet.
     #[must_use]
@@ -224,6 +248,20 @@ mod tests {
         let Latency { classes, sum } = progress.latency();
         assert_eq!((classes[0], classes[1], classes[11], classes[12]), (2, 1, 1, 1));
         assert_eq!(sum, Duration::from_millis(120_022));
+    }
+
+    #[test]
+    fn a_budget_ends_a_run_before_its_queue() {
+        let (progress, group) = (Progress::default(), "a.example".into());
+        progress.activity.ready_grows(&group, 60);
+        let left = |rate| progress.time_left(Duration::from_secs(10), rate).map(|left| left.as_secs());
+        assert_eq!(left(0.5), None);
+        progress.activity.delay(&group, Duration::from_secs(2));
+        assert_eq!(left(0.5), Some(120));
+        progress.set_limits(20, Duration::ZERO);
+        assert_eq!((left(0.5), left(0.0)), (Some(40), Some(120)));
+        progress.set_limits(20, Duration::from_secs(30));
+        assert_eq!(left(0.5), Some(20));
     }
 
     #[test]

@@ -27,6 +27,7 @@ use crate::page_robots::PageRobots;
 use crate::partitions::enqueue_seeds;
 use crate::pipeline::Pipeline;
 use crate::progress::Progress;
+use crate::render::text::duration;
 use crate::scope::scope;
 use crate::session_config::SessionConfig;
 use crate::stop::StopRequest;
@@ -262,7 +263,8 @@ pub(crate) fn begin(
     replayed: bool,
 ) -> Result<(Run, bool), CrawlError> {
     if let Some(behind) = writer.adjust_clock(now)? {
-        warn!("the clock is {behind:#} behind the last run; moving all due times back by as much");
+        let behind = duration(behind.as_secs().unsigned_abs());
+        warn!("the clock is {behind} behind the last run; moving all due times back by as much");
     }
     let begun = writer.begin_run(now, replayed)?;
     // A replay without seeds keeps the seeds of the last crawl.

@@ -68,12 +68,7 @@ impl Timetable {
     /// # Errors
     /// An expression or the zone cannot be used.
     pub fn from_schedule(schedule: &ScheduleSettings) -> Result<Self, TimetableError> {
-        let zone = if schedule.zone.is_empty() {
-            TimeZone::system()
-        } else {
-            let unknown = |_| TimetableError::NoZone { zone: schedule.zone.clone() };
-            TimeZone::get(&schedule.zone).map_err(unknown)?
-        };
+        let zone = zone_of(schedule)?;
         if schedule.times.is_empty() {
             return Err(TimetableError::NoTimes);
         }
@@ -145,6 +140,17 @@ impl Timetable {
         let name = self.zone.iana_name().unwrap_or("local time");
         format!("{} {name}", zoned.strftime("%Y-%m-%d %H:%M:%S"))
     }
+}
+
+/// Returns the time zone of the schedule: `schedule.zone` or, if this is empty, the system's.
+///
+/// # Errors
+/// The zone is unknown.
+pub fn zone_of(schedule: &ScheduleSettings) -> Result<TimeZone, TimetableError> {
+    if schedule.zone.is_empty() {
+        return Ok(TimeZone::system());
+    }
+    TimeZone::get(&schedule.zone).map_err(|_| TimetableError::NoZone { zone: schedule.zone.clone() })
 }
 
 fn parsed(text: &str) -> Result<Crontab, TimetableError> {

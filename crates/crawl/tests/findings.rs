@@ -2,7 +2,7 @@
 
 use crate::histories::{counts, gives, run_data};
 use gleaner_crawl::TemplateState;
-use gleaner_crawl::report::text::sentence;
+use gleaner_crawl::report::text::{self, sentence};
 use gleaner_crawl::report::{DeferredUrls, Disk, Grade, HostData, Report, RunData, RunEnding, RunStatus};
 use gleaner_store::Counts;
 
@@ -279,6 +279,88 @@ fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
     assert_eq!(sentences(&report), ["runs were missed: the previous run began 3 days earlier, usually 24 h"]);
     data.past[3].started += jiff::SignedDuration::from_hours(9);
     assert_eq!(Report::new(&data).status, RunStatus::Fine);
+}
+
+#[test]
+fn runs_by_hand_a_few_minutes_apart_are_no_schedule() {
+    let mut data = run_data(&[("vnexpress.net", vec![gives(9); 5])]);
+    for (run, minutes) in data.past.iter_mut().zip([0, 4, 8, 12]) {
+        run.started = data.run.started - jiff::SignedDuration::from_mins(24 * 60 + minutes);
+    }
+    assert_eq!(sentences(&Report::new(&data)), [""; 0]);
+}
+
+#[test]
+fn a_host_whose_urls_do_not_exist_is_unusual_for_a_week() {
+    let missing = || counts(&[("stored", 2), ("gone: http_404", 94), ("listing", 4)]);
+    let said = "vnexpress.net: 94% of its URLs do not exist: 94 of 100 (gone)";
+    for (runs, status) in [(1, RunStatus::Unusual), (7, RunStatus::Unusual), (8, RunStatus::Fine)] {
+        let report = Report::new(&run_data(&[("vnexpress.net", vec![missing(); runs])]));
+        assert_eq!((report.status, sentences(&report)), (status, vec![said.to_owned()]), "{runs} runs");
+        let next = report.findings[0].next.as_deref();
+        assert_eq!(next, Some("gleaner urls --host vnexpress.net --outcome gone"));
+    }
+    for few in [counts(&[("gone: http_404", 9)]), counts(&[("stored", 20), ("gone: http_404", 20)])] {
+        assert_eq!(report_of_first(few).status, RunStatus::Fine);
+    }
+    let report = report_of_first(missing());
+    assert!(
+        text::headline(&report).contains("94 not found, 0 failed of 100 URLs"),
+        "{}",
+        text::headline(&report)
+    );
+}
+
+fn report_of_first(counts: Counts) -> Report {
+    Report::new(&run_data(&[("vnexpress.net", vec![counts])]))
+}
+
+#[test]
+fn a_note_that_the_last_report_had_is_folded() {
+    let with_dead_host = |last: Option<&Report>| {
+        let mut data = run_data(&[("tuoitre.vn", nights(100, gives(104)))]);
+        let counts = counts(&[("failed: dns", 1)]);
+        data.hosts.push(HostData { name: "wrong.example".into(), counts, ..HostData::default() });
+        data.last_findings = last.map(|report| report.findings.clone()).unwrap_or_default();
+        Report::new(&data)
+    };
+    let first = with_dead_host(None);
+    assert!(text::sentences(&first, "").starts_with("- wrong.example: cannot be reached: "));
+    assert!(text::first_finding(&first).starts_with("wrong.example: cannot be reached: "));
+    let second = with_dead_host(Some(&first));
+    assert_eq!(text::sentences(&second, ""), "- 1 note (as in the last run): wrong.example\n");
+    assert_eq!(text::first_finding(&second), "1 note (as in the last run): wrong.example");
+    let third = with_dead_host(Some(&second));
+    assert_eq!(text::sentences(&third, ""), "- 1 note (as in the last 2 runs): wrong.example\n");
+    let page = gleaner_crawl::report::page::page(&third);
+    assert!(page.contains("1 note that the last report had too") && page.contains("cannot be reached"));
+}
+
+#[test]
+fn an_unusual_finding_that_lasts_is_not_folded() {
+    let night = |last: Option<&Report>| {
+        let wall = counts(&[("stored", 3), ("not_article: consent_wall", 97), ("listing", 12)]);
+        let mut data = run_data(&[("vnexpress.net", nights(240, wall))]);
+        data.last_findings = last.map(|report| report.findings.clone()).unwrap_or_default();
+        Report::new(&data)
+    };
+    let second = night(Some(&night(None)));
+    let said = text::sentences(&second, "");
+    assert!(said.starts_with("! vnexpress.net: 3 new, usually 240: 97% of pages: "), "{said}");
+    assert!(said.contains("(not_article: consent_wall) (as in the last run)\n    next: "), "{said}");
+}
+
+#[test]
+fn a_run_that_a_budget_ended_before_its_first_page_names_the_budget() {
+    let mut data =
+        run_data(&[("a.example", vec![Counts::default()]), ("b.example", vec![Counts::default()])]);
+    data.documents = 0;
+    data.ending = RunEnding::Budget { key: "crawl.max_time".into() };
+    let no_page = |data: &RunData| sentences(&Report::new(data))[0].clone();
+    for host in &mut data.hosts {
+        host.held = vec![DeferredUrls { urls: 1, why: "crawl.max_time reached".into() }];
+    }
+    assert_eq!(no_page(&data), "no page of any seed could be fetched (2 hosts): crawl.max_time reached");
 }
 
 #[test]

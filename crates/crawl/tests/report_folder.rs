@@ -65,7 +65,7 @@ fn the_page_of_a_report_folds_quiet_hosts_and_names_each_grade_once() {
         "Điều nhận thấy",
         "<b>ghi chú</b>",
         "chưa có văn bản nào:",
-        "kết thúc khi không còn gì đến hạn",
+        "hoàn tất, không còn địa chỉ nào đến hạn",
         "3 trang báo không có trang mới",
         "3 máy chủ yêu cầu chờ",
         "mọi trang báo",

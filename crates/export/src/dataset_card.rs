@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use crate::Manifest;
-use crate::format::vertical::ATTRIBUTES;
+use crate::format::vertical::{ATTRIBUTES, COMPUTED};
 use crate::record::Fields;
 
 /// Maximum number of hosts in the card. The manifest contains all hosts.
@@ -88,6 +88,23 @@ const fn size(documents: u64) -> &'static str {
     }
 }
 
+/// What a concordance shows of a line's document, at its left and on a click.
+const REFERENCES: &str = "DOCSTRUCTURE doc\nSHORTREF \"=doc.host,=doc.published\"\n\
+     FULLREF \"=doc.title,=doc.host,=doc.published,=doc.authors,=doc.section,=doc.url\"\n";
+
+/// The word in lower case, which Manatee computes.
+const LOWER_CASE: &str = "ATTRIBUTE lc {
+    LABEL \"word (lowercase)\"
+    DYNAMIC utf8lowercase
+    DYNLIB internal
+    ARG1 \"C\"
+    FUNTYPE s
+    FROMATTR word
+    DYNTYPE index
+    TRANSQUERY yes
+}
+";
+
 /// Returns a registry file for Manatee. The user must adapt the paths in it to their machine. The file names
 /// a language only if all documents are Vietnamese, or all are English.
 #[must_use]
@@ -105,8 +122,14 @@ pub fn registry(manifest: &Manifest) -> String {
         _ => "",
     };
     out += language;
-    out += "\nATTRIBUTE word\n\nSTRUCTURE doc {\n";
-    for attribute in ATTRIBUTES.into_iter().chain(["words"]) {
+    out += REFERENCES;
+    out += "\nATTRIBUTE word\n";
+    if manifest.tagged {
+        out += "ATTRIBUTE tag\nATTRIBUTE lemma\n";
+    }
+    out += LOWER_CASE;
+    out += "\nSTRUCTURE doc {\n";
+    for attribute in ATTRIBUTES.into_iter().chain(COMPUTED) {
         match attribute {
             "authors" => {
                 out += "    ATTRIBUTE \"authors\" {\n        MULTIVALUE yes\n        MULTISEP \"|\"\n    }\n";
@@ -145,6 +168,7 @@ mod tests {
             last_id: None,
             corpus_version: None,
             files: Vec::new(),
+            tagged: false,
             unreadable: Vec::new(),
             removed: None,
         }

@@ -299,6 +299,7 @@ mod tests {
             removed: vec!["2".into()],
             archived: Some(("a.warc.gz".into(), 1)),
             gone: Some(Timestamp::UNIX_EPOCH),
+            tagged: None,
             // The number of the revision, which does not change.
             earlier: without.earlier,
         };

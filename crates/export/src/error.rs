@@ -3,11 +3,19 @@
 use std::io;
 use std::path::PathBuf;
 
+/// Names the next step if a folder is missing.
+fn reason(source: &io::Error) -> String {
+    match source.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist; create the folder first".into(),
+        _ => source.to_string(),
+    }
+}
+
 /// Why an export failed, with the path of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// A file cannot be written or flushed to disk.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {}", path.display(), reason(source))]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -21,6 +29,14 @@ pub enum ExportError {
         path: PathBuf,
         /// The system's error.
         source: io::Error,
+    },
+    /// The external tagger failed.
+    #[error("the tagger `{command}` {reason}")]
+    Tagger {
+        /// The command.
+        command: String,
+        /// What it did.
+        reason: String,
     },
     /// The target of the export already exists.
     #[error("{} is there already: name a new folder", path.display())]

@@ -6,6 +6,7 @@
 //! | [`filter`] | selects documents, and counts the excluded documents by filter |
 //! | [`sample`] | selects documents at random |
 //! | `tokens` | splits lines into sentences and tokens |
+//! | [`tagger`] | takes the tokens of an external program instead |
 //! | [`repeated_paragraphs`] | removes paragraphs that the corpus repeats |
 //! | [`format`](mod@format) | renders records in each format |
 //! | [`single_file`] | writes one file atomically |
@@ -30,15 +31,17 @@ pub mod record;
 pub mod repeated_paragraphs;
 pub mod sample;
 pub mod single_file;
+pub mod tagger;
 mod tokens;
 
 pub use error::ExportError;
-pub use filter::{Filter, FilterCounts, Property, Selection, SelectionRequest, TextFilter};
+pub use filter::{Filter, FilterCounts, Property, Selection, SelectionRequest, TextFilter, UrlPatterns};
 pub use folder::{ExportRequest, FolderExport};
-pub use format::csv::Formulas;
+pub use format::csv::CsvVariant;
 pub use format::{Compression, FORMATS, Format, FormatKind};
 pub use manifest::{DataFile, Manifest, UnreadableText};
 pub use record::{Fields, Record, RecordContext};
 pub use repeated_paragraphs::RepeatedParagraphs;
 pub use sample::{Sample, Sampler};
 pub use single_file::{FileExport, StreamExport};
+pub use tagger::Tagger;

@@ -50,6 +50,9 @@ pub struct Manifest {
     pub last_id: Option<String>,
     /// The data files, in the order of their documents.
     pub files: Vec<DataFile>,
+    /// Whether the tokens have a tag and a lemma, because an external tagger gave them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tagged: bool,
     /// The texts that could not be read, and are not in the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<UnreadableText>,

@@ -12,6 +12,8 @@
 use gleaner_corpus::quality::sentences as split;
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::tagger::TaggedToken;
+
 /// A sentence with at least one token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sentence<'a> {
@@ -23,6 +25,20 @@ pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
     /// Whether the next token follows directly, without white space.
     pub(crate) is_glued: bool,
+    /// The tag and the lemma of an external tagger.
+    pub(crate) tagged: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Sentence<'a> {
+    /// Returns the tokens of an external tagger as a sentence. Returns `None` if there are none.
+    pub(crate) fn tagged(tokens: &'a [TaggedToken]) -> Option<Self> {
+        let token = |token: &'a TaggedToken| Token {
+            text: &token.word,
+            is_glued: token.is_glued,
+            tagged: Some((&token.tag, &token.lemma)),
+        };
+        (!tokens.is_empty()).then(|| Self { tokens: tokens.iter().map(token).collect() })
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,7 +62,7 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token> = Vec::new();
     for text in sentence.split_word_bounds() {
         if !text.chars().all(is_blank) {
-            tokens.push(Token { text, is_glued: true });
+            tokens.push(Token { text, is_glued: true, tagged: None });
         } else if let Some(last) = tokens.last_mut() {
             last.is_glued = false;
         }

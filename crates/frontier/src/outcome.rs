@@ -181,6 +181,31 @@ fn is_without_response(label: &str) -> bool {
 }
 
 impl Outcome {
+    /// The labels of all outcomes, in the order of the variants.
+    pub const LABELS: [&str; 21] = [
+        "stored",
+        "duplicate",
+        "near_duplicate",
+        "not_article",
+        "listing",
+        "unchanged",
+        "redirected",
+        "redirect_refused",
+        "disallowed",
+        "gone",
+        "rejected",
+        "too_large",
+        "wrong_type",
+        "private_address",
+        "unreadable",
+        "failed",
+        "other_language",
+        "filtered",
+        "revised",
+        "truncated",
+        "excluded",
+    ];
+
     /// Returns the class for counts.
     #[must_use]
     pub fn class(&self) -> OutcomeClass {
@@ -339,6 +364,12 @@ mod tests {
             assert_eq!(OutcomeClass::from_reason(&outcome.reason()), Some(outcome.class()), "{outcome:?}");
         }
         assert_eq!(OutcomeClass::from_reason("what"), None);
+    }
+
+    #[test]
+    fn the_labels_are_those_of_all_outcomes() {
+        let labels: std::collections::BTreeSet<&str> = outcomes().iter().map(Outcome::label).collect();
+        assert_eq!(labels, Outcome::LABELS.into());
     }
 
     #[test]

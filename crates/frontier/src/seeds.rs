@@ -4,6 +4,7 @@
 //! host without a scheme gets https. An invalid line is an error, because a crawl without some of the
 //! intended sites is worse than no crawl.
 
+use crate::host::registrable_domain;
 use crate::{CanonicalUrl, UrlKey, UrlRefusal};
 use std::collections::HashSet;
 use thiserror::Error;
@@ -185,11 +186,15 @@ fn address_of(text: &str) -> Result<CanonicalUrl, UrlRefusal> {
     parsed.and_then(named_host)
 }
 
-/// Refuses a name without a dot, which is probably a typing error. Accepts `localhost`.
+/// Refuses a name without a dot, which is probably a typing error, and a public suffix such as `com.vn`. Accepts
+/// `localhost`.
 fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, UrlRefusal> {
     match url.url().host() {
         Some(url::Host::Domain(name)) if !name.contains('.') && name != "localhost" => {
             Err(UrlRefusal::Unparsable { reason: "the host has no dot in it" })
+        }
+        Some(url::Host::Domain(name)) if name.contains('.') && registrable_domain(name).is_none() => {
+            Err(UrlRefusal::BadHost { reason: "it is only an ending that many sites share, as .com is" })
         }
         _ => Ok(url),
     }
@@ -197,7 +202,7 @@ fn named_host(url: CanonicalUrl) -> Result<CanonicalUrl, UrlRefusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SeedError, parse_seeds};
+    use super::{SeedError, parse_seed, parse_seeds};
 
     #[test]
     fn lines() {
@@ -279,5 +284,12 @@ mod tests {
         assert!(lines[0].starts_with("s.txt line 1: ") && lines[1].starts_with("s.txt line 3: "), "{both}");
         let many = message(&"x\n".repeat(30));
         assert!(many.lines().count() == 21 && many.ends_with("\nand 10 more lines"), "{many}");
+    }
+    #[test]
+    fn an_ending_of_many_sites_is_no_seed() {
+        for text in ["com.vn", "https://co.uk/news"] {
+            assert!(parse_seed(text).unwrap_err().to_string().contains("many sites share"), "{text}");
+        }
+        assert!(parse_seed("paper.com.vn").is_ok() && parse_seed("10.0.0.1").is_ok());
     }
 }

@@ -155,6 +155,7 @@ impl Corpus {
             until,
             published_from,
             published_to,
+            exclude_urls: Vec::new(),
             conditions,
             confidence,
         };

@@ -37,6 +37,7 @@ pub struct Change {
     senders: BTreeSet<Partition>,
     pub(crate) touched: BTreeMap<HostId, HostRecord>,
     queued: BTreeMap<HostId, i64>,
+    ready: BTreeMap<HostId, i64>,
 }
 
 impl Change {
@@ -48,6 +49,7 @@ impl Change {
             senders: BTreeSet::new(),
             touched: BTreeMap::new(),
             queued: BTreeMap::new(),
+            ready: BTreeMap::new(),
         }
     }
 
@@ -95,8 +97,19 @@ impl Change {
         &self.queued
     }
 
+    /// Returns the change in the number of ready URLs of each host.
+    #[must_use]
+    pub const fn ready(&self) -> &BTreeMap<HostId, i64> {
+        &self.ready
+    }
+
     pub(crate) fn queue(&mut self, host: HostId, by: i64) {
         *self.queued.entry(host).or_default() += by;
+    }
+
+    pub(crate) fn queue_ready(&mut self, host: HostId, by: i64) {
+        self.queue(host, by);
+        *self.ready.entry(host).or_default() += by;
     }
 
     pub(crate) fn get<T: DeserializeOwned>(

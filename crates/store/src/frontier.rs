@@ -136,7 +136,7 @@ impl Change {
         self.put_bytes(keys::ready(host.id, rank, sequence, key), Vec::new());
         self.put_url(key, &record);
         self.touched.entry(host.id).or_insert_with(|| host.clone());
-        self.queue(host.id, 1);
+        self.queue_ready(host.id, 1);
     }
 
     fn leave(&mut self, key: UrlKey, record: &mut UrlRecord, host: &mut HostRecord) {
@@ -145,7 +145,7 @@ impl Change {
             UrlState::Ready { rank, sequence } => {
                 self.remove(keys::ready(record.host, rank, sequence, key));
                 host.queued = host.queued.saturating_sub(1);
-                self.queue(host.id, -1);
+                self.queue_ready(host.id, -1);
             }
             UrlState::Waiting { wait, due, .. } => {
                 self.remove(keys::waiting(of, wait, due, key));

@@ -55,22 +55,29 @@ fn lock(try_lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockEr
     try_lock()
 }
 
-/// Returns this process's command line and process ID. Shortens a long command line. Omits arguments with
-/// addresses, which may contain passwords. The program is gleaner, or the interpreter of a Python program.
+/// Returns this process's command line and process ID, for the messages of other processes. The program is gleaner, or
+/// the interpreter of a Python program.
 fn owner() -> String {
     let program = std::env::args_os().next().unwrap_or_default();
-    let program = Path::new(&program).file_name().unwrap_or_else(|| "gleaner".as_ref());
-    let mut command = program.to_string_lossy().into_owned();
+    let program = Path::new(&program).file_name().unwrap_or_else(|| "gleaner".as_ref()).to_string_lossy();
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
-    for argument in arguments.filter(|argument| !argument.contains("://")) {
-        if command.len() + argument.len() > LONGEST {
+    format!("`{program}{}` (process {})", shown_arguments(arguments), std::process::id())
+}
+
+/// Joins the arguments of a command line. Shortens a long command line. Hides arguments with addresses, which may
+/// contain passwords.
+fn shown_arguments(arguments: impl Iterator<Item = String>) -> String {
+    let mut command = String::new();
+    for argument in arguments {
+        let shown = if argument.contains("://") { "..." } else { &argument };
+        if command.len() + shown.len() > LONGEST {
             command.push_str(" ...");
             break;
         }
         command.push(' ');
-        command.push_str(&argument);
+        command.push_str(shown);
     }
-    format!("`{command}` (process {})", std::process::id())
+    command
 }
 
 fn busy(folder: &Path, file: &mut File) -> StoreError {
@@ -137,5 +144,18 @@ impl Lock {
 
     pub(crate) fn end_writing(&self) {
         self.writing.store(false, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hidden_argument_leaves_a_mark() {
+        let shown = |line: &str| shown_arguments(line.split(' ').map(str::to_owned));
+        let line = "crawl --set fetch.proxy=http://me:secret@proxy.example --data corpus";
+        assert_eq!(shown(line), " crawl --set ... --data corpus");
+        assert!(shown(&"long-argument ".repeat(20)).ends_with(" ..."));
     }
 }

@@ -85,6 +85,11 @@ impl Store {
         self.get("a URL", &keys::url(key))
     }
 
+    /// Returns the records of all known URLs, in no particular order. Reads one record at a time.
+    pub fn urls(&self) -> impl Iterator<Item = Result<UrlRecord, StoreError>> + use<> {
+        self.scan([keys::URL]).map(|pair| decode("a URL", &pair?.1))
+    }
+
     /// Returns the host's next URL to request, in the order of [`crate::QueuePosition`]. Returns `None` if no URL
     /// is ready.
     ///

@@ -1,18 +1,16 @@
 //! Options of `gleaner export`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::ValueEnum;
-use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use gleaner_corpus::condition::FIGURES;
-use gleaner_corpus::query::{TEXT_FIELDS, TIME_FIELDS};
-use gleaner_corpus::{Purpose, Tones};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use gleaner_corpus::Tones;
 use gleaner_crawl::settings::ByteSize;
 use gleaner_export::filter::DEFAULT_CONFIDENCE;
 use gleaner_export::{FORMATS, Fields, FormatKind};
 
 use super::operations::number;
+use super::selection::{Selection, selection_help};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
@@ -27,6 +25,14 @@ pub(crate) struct Export {
     /// begins with =, +, -, @, a tab or a line break
     #[arg(long)]
     pub(crate) guard_formulas: bool,
+    /// With csv: write for Excel, with a byte order mark and as with --guard-formulas
+    #[arg(long)]
+    pub(crate) excel: bool,
+    /// With vertical and conllu: run this command in a shell and write its tokens. The command gets one
+    /// sentence per line. For each, it writes one token per line, as a word or as word, tag and lemma
+    /// separated by tabs, and then an empty line
+    #[arg(long, value_name = "COMMAND", conflicts_with = "revisions")]
+    pub(crate) tagger: Option<String>,
     /// Write to this file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", conflicts_with = "into")]
     pub(crate) out: Option<PathBuf>,
@@ -37,56 +43,8 @@ pub(crate) struct Export {
     /// With --into: maximum size of a shard
     #[arg(long, value_name = "SIZE", default_value = "512MiB", requires = "into", value_parser = size)]
     pub(crate) shard_size: u64,
-    /// Export only documents of this host, or the host of this URL, and its subdomains; repeatable
-    #[arg(long)]
-    pub(crate) host: Vec<String>,
-    /// Export only documents in this language, such as vi; repeatable
-    #[arg(long, value_name = "TAG")]
-    pub(crate) language: Vec<String>,
-    /// Export only documents fetched on or after this day or time (UTC), or since the earlier export
-    /// in this folder
-    #[arg(long, value_name = "DATE|DIR")]
-    pub(crate) since: Option<String>,
-    /// Export only documents fetched before this day or time (UTC)
-    #[arg(long, value_name = "DATE")]
-    pub(crate) until: Option<String>,
-    /// Export only documents published on or after this day or time (UTC); excludes those without a
-    /// date
-    #[arg(long, value_name = "DATE")]
-    pub(crate) published_from: Option<String>,
-    /// Export only documents published up to this time (UTC), or to the end of this day; excludes
-    /// those without a date
-    #[arg(long, value_name = "DATE")]
-    pub(crate) published_to: Option<String>,
-    /// Export only documents whose title contains this text, in upper or lower case; repeatable, one
-    /// text must match
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) title: Vec<String>,
-    /// Export only documents whose section contains this text, in upper or
-    /// lower case; repeatable, one text must match
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) section: Vec<String>,
-    /// Export only documents with an author whose name contains this text, in
-    /// upper or lower case; repeatable, one text must match
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) author: Vec<String>,
-    /// Export only documents with a keyword that contains this text, in upper or
-    /// lower case; repeatable, one text must match
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) tag: Vec<String>,
-    /// Export only documents whose site and page do not disallow this use: train-ai, search, ai-input or tdm;
-    /// repeatable, all must hold. A document about which nothing is stated, or that was stored by an older
-    /// version, is exported
-    #[arg(long, value_name = "USE", value_parser = Purpose::from_str)]
-    pub(crate) allowed: Vec<Purpose>,
-    /// Export only documents whose site or page explicitly allows this use; repeatable, all must hold. A
-    /// document about which nothing is stated is left out
-    #[arg(long, value_name = "USE", value_parser = Purpose::from_str)]
-    pub(crate) explicitly_allowed: Vec<Purpose>,
-    /// Export only documents from whose page robots.txt does not bar this crawler, one of corpus.agents;
-    /// repeatable, all must hold
-    #[arg(long, value_name = "CRAWLER", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) not_barred: Vec<String>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
     /// Export only the first N documents, in the order of their ids
     #[arg(long, value_name = "N", value_parser = number::<1>)]
     pub(crate) limit: Option<u64>,
@@ -107,10 +65,6 @@ pub(crate) struct Export {
     /// Position of tone marks in Vietnamese texts and titles
     #[arg(long, value_name = "TONES", value_parser = tones(), default_value = AS_KEPT)]
     pub(crate) tones: Tones,
-    /// Export only documents that meet this condition, such as 'words>=100 and not section=Sport'; repeatable.
-    /// The fields are listed below
-    #[arg(long = "where", value_name = "CONDITION")]
-    pub(crate) conditions: Vec<String>,
     /// Also export the other members of each cluster of near-duplicates, not only its representative
     #[arg(long)]
     pub(crate) members: bool,
@@ -125,17 +79,12 @@ pub(crate) struct Export {
 }
 
 pub(super) fn export_help() -> String {
-    let figures = FIGURES.map(|(name, _, meaning)| format!("  {name:<20} {meaning}\n"));
     format!(
-        "A DATE is a day (2026-11-20), a time (2026-11-20T02:30:00Z) or an age (7d: seven days ago). If no document \
-matches, the exit code is 1 and no file is written; with --since or --into, it is 0.
+        "If no document matches, the exit code is 1 and no file is written; with --since or --into, it is 0.
 
 Letters of the field kinds, one for each line of the text: p paragraph, h heading, i list item, q quotation, c cell, \
 f caption, x preformatted
 
-Conditions for --where are joined by and, or, not and parentheses. A document that lacks a field on which the result \
-depends passes. Texts are compared with = != or ~ (contains), in upper or lower case, and need quotation marks if they \
-have spaces: {}. Times (UTC) are compared with = != < <= > or >=: {}. So are figures, of which shares are 0 to 1:
 {}
 Examples:
   gleaner export > corpus.jsonl
@@ -143,15 +92,16 @@ Examples:
   gleaner export --where 'words>=100' --where 'repeated_line_share<=0.2' --out good.jsonl
   gleaner export --format parquet --into exports/2026-11-21 --since exports/2026-11-20
   gleaner export --published-from 7d --host vnexpress.net --out week.parquet
-  gleaner export --published-from 2026-11-01 --published-to 2026-11-30 --out november.csv
+  gleaner export --published-from 2026-11 --published-to 2026-11 --out november.csv
+  gleaner export --exclude-host blog.vnexpress.net --exclude-url '/video/' --out articles.jsonl
   gleaner export --sample 500 --seed 1 --fields id,title,text --out sample.jsonl
   gleaner export --allowed train-ai --not-barred CCBot --out for-training.parquet
   gleaner export --members --where 'similarity>=0.8' --out with-copies.jsonl
   gleaner export --format vertical --into sketch-engine --language vi
+  gleaner export --format conllu --tagger 'python3 segment.py' --out words.conllu --language vi
+  gleaner export --excel --fields published,host,title,text --out news.csv
   gleaner export --format datasets --into for-hugging-face --shard-size 256MiB",
-        TEXT_FIELDS.join(", "),
-        TIME_FIELDS.join(", "),
-        figures.concat()
+        selection_help()
     )
 }
 

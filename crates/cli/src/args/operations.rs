@@ -82,13 +82,16 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Hosts {
-    /// Order: by name (host), by a count, largest first (new, failed, queued), or by the time since the
+    /// Order: by name, hosts with documents first (host), by a count, largest first (new, failed, queued), or by the time since the
     /// last new document, longest first (last-success)
     #[arg(long, value_enum, value_name = "BY", default_value_t = HostOrder::Host)]
     pub(crate) sort: HostOrder,
     /// List only hosts whose name, template or state contains this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
+    /// Also list in the table the hosts that are no seed and never gave a document
+    #[arg(long, conflicts_with = "filter")]
+    pub(crate) all: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,

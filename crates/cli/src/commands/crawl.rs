@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::status::Hooks;
 use console::Term;
-use gleaner_crawl::render::text::{count, duration};
+use gleaner_crawl::render::text::{count, duration, minute};
 use gleaner_crawl::report::{GroupedCounts, Report, RunStatus, text};
 use gleaner_crawl::{Budget, DeferredHost, Ending, Summary, Wanted};
 use gleaner_frontier::OutcomeClass;
@@ -46,7 +46,10 @@ pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
         // If the report could not be created, the log has the reason.
         None | Some(RunStatus::Fine) => Ok(()),
-        Some(RunStatus::Unusual) => Err(Failure::Unusual),
+        Some(RunStatus::Unusual) => {
+            print_message("gleaner: exit code 3: the lines above that begin with ! say what is unusual");
+            Err(Failure::Unusual)
+        }
         Some(RunStatus::Failed) => Err(Failure::Work("no page of any seed could be fetched".into())),
     }
 }
@@ -153,7 +156,7 @@ fn next_step(summary: &Summary, store_arguments: &str) -> String {
         _ if summary.deferred_urls.iter().any(is_at_limit) => {
             "The same command continues with the hosts that reached their limit.".to_owned()
         }
-        Some(due) => format!("The next URL is due at {due}."),
+        Some(due) => format!("The next URL is due at {}.", minute(due)),
         None if summary.deferred_urls.is_empty() => "Nothing is due.".to_owned(),
         None => "The remaining URLs wait for the reasons above; run the same command later.".to_owned(),
     };

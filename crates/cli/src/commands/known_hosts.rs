@@ -1,6 +1,7 @@
 //! Suggests hosts of the corpus for an unknown name.
 
 use gleaner_crawl::similar_hosts;
+use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostRecord, Store};
 
 use crate::failure::Failure;
@@ -15,4 +16,14 @@ pub(crate) fn did_you_mean(
     let known: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
     let found = similar_hosts(known.iter().filter(|host| is_useful(host)), name);
     Ok(if found.is_empty() { String::new() } else { format!("; did you mean {}?", found.join(", ")) })
+}
+
+/// Returns the host that `--host` names. Its value may also be a URL.
+pub(crate) fn host_named(text: &str) -> Result<String, Failure> {
+    if !text.contains("://") {
+        return Ok(text.to_ascii_lowercase());
+    }
+    let url =
+        CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))?;
+    Ok(url.host().to_owned())
 }

@@ -12,10 +12,51 @@ use crate::failure::Failure;
 const LIMIT: u64 = 64 << 20;
 
 pub(crate) fn source(path: &str) -> Result<String, Failure> {
-    decode(&read(path)?).map_err(|error| match error {
+    let text = decode(&read(path)?).map_err(|error| match error {
         NotHtml::Binary(_) => Failure::Work(format!("{path} {error}")),
         NotHtml::Utf32 => Failure::Usage(format!("{path} {error}")),
-    })
+    })?;
+    match text.trim().is_empty() || has_element(&text) {
+        true => Ok(text),
+        false => Err(Failure::Work(format!("{path} is not HTML: it has no element such as <p> or <body>"))),
+    }
+}
+
+/// Elements of which each page of the web has one.
+const ELEMENTS: [&str; 24] = [
+    "!doctype",
+    "html",
+    "head",
+    "body",
+    "title",
+    "meta",
+    "p",
+    "div",
+    "span",
+    "a",
+    "article",
+    "section",
+    "main",
+    "h1",
+    "h2",
+    "h3",
+    "table",
+    "ul",
+    "ol",
+    "br",
+    "img",
+    "pre",
+    "blockquote",
+    "script",
+];
+
+/// Whether a text has a tag of HTML.
+fn has_element(text: &str) -> bool {
+    let is_known = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '!').unwrap_or(rest.len());
+        ELEMENTS.iter().any(|name| name.eq_ignore_ascii_case(&rest[..end]))
+    };
+    text.split('<').skip(1).any(is_known)
 }
 
 /// Reads a page from a file, or from standard input if `path` is `-`. Decompresses gzip.
@@ -109,4 +150,19 @@ fn is_html(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     [".html", ".htm", ".xhtml"].iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_no_page() {
+        for page in ["<P>Rain", "a<br/>b", "<!DOCTYPE html>", "text <body>"] {
+            assert!(has_element(page), "{page}");
+        }
+        for text in ["#!/bin/sh\ncat <<END\nif [ 1 -lt 2 ]; then sort < file; fi", "a < b", "{\"a\": 1}"] {
+            assert!(!has_element(text), "{text}");
+        }
+    }
 }

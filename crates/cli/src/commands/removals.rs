@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner_crawl::render::text::count;
+use gleaner_crawl::render::text::{count, minute};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{StopRequest, open_archive};
 use gleaner_store::{Removal, RemovalStep, RemovalTarget, Store, Writer, join_alone};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Removals};
-use crate::commands::export::time;
+use crate::commands::selection::time;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::{CommandResult, distributed, output, settings};
@@ -64,7 +64,8 @@ fn target(removal: &Removal) -> String {
 fn as_text(removal: &Removal, urls: &[String]) -> String {
     let Removal { number, at, reason, documents, words, keeps_archive, step, .. } = removal;
     let mut text = format!(
-        "{number}  {at:.0}  {}: {}, {}",
+        "{number}  {}  {}: {}, {}",
+        minute(*at),
         target(removal),
         count(*documents, "document"),
         count(*words, "word")

@@ -70,14 +70,13 @@ fn unfinished(config: &Config) -> Result<Option<String>, StoreError> {
     let so_far = run_tables::format_progress(&store.counts(run.number)?, &gleaner_crawl::buffered(&store)?);
     let (number, began) = (run.number, minute(run.started));
     Ok(Some(format!(
-        "Run {number} of {began} UTC has not ended: {so_far}; unless it is still running, `gleaner crawl` continues it"
+        "Run {number} of {began} has not ended: {so_far}; unless it is still running, `gleaner crawl` continues it"
     )))
 }
 
 fn listed(reports: &[Report]) -> String {
     let row = |report: &Report| {
         let totals = &report.totals;
-        let gravest = report.findings.first().map(text::sentence).unwrap_or_default();
         vec![
             report.run.to_string(),
             minute(report.started),
@@ -85,10 +84,10 @@ fn listed(reports: &[Report]) -> String {
             report.status.label().to_owned(),
             totals.new.to_string(),
             totals.failed().to_string(),
-            gravest,
+            text::first_finding(report),
         ]
     };
-    let head = ["Run", "Began (UTC)", "Took", "Status", "New", "Failed", "First finding"];
+    let head = ["Run", "Began", "Took", "Status", "New", "Failed", "First finding"];
     format!("{}\n", table(&head, reports.iter().map(row)))
 }
 

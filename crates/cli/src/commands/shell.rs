@@ -1,4 +1,4 @@
-//! Runs `gleaner completions` and `gleaner man`: writes completion scripts and manual pages.
+//! Runs `gleaner settings`, `gleaner completions` and `gleaner man`: writes what is needed beside the program.
 
 use std::fs;
 
@@ -8,6 +8,13 @@ use crate::args::{Args, Completions, Man};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::{CommandResult, output};
+
+/// The documented settings.
+const SETTINGS: &str = include_str!("../../../../config/default.toml");
+
+pub(crate) fn settings() -> CommandResult {
+    output::print(SETTINGS)
+}
 
 pub(crate) fn completions(args: &Completions) -> CommandResult {
     let mut script = Vec::new();

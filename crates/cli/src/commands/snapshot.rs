@@ -22,6 +22,7 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> CommandResult {
     if target.exists() {
         return Err(Failure::Usage(format!("{} already exists; choose a new folder", target.display())));
     }
+    settings::refuse_inside_corpus(&config, &args.dir)?;
     if target.to_str().is_none() {
         return Err(Failure::Usage(format!("{}: the name is not valid UTF-8", target.display())));
     }

@@ -2,6 +2,7 @@
 
 use crate::status::describe;
 use gleaner_crawl::render::language::UiLanguage;
+use gleaner_crawl::render::text::minute;
 use gleaner_extract::template::SiteTemplate;
 use gleaner_store::{Store, StoreError};
 
@@ -33,7 +34,7 @@ fn list(store: &Store) -> Result<String, StoreError> {
             rows.push(vec![
                 host.name,
                 template.version.to_string(),
-                format!("{:.0}", template.learned),
+                minute(template.learned),
                 template.learned_from.len().to_string(),
                 summary_line(&template),
             ]);
@@ -60,5 +61,9 @@ fn show(store: &Store, host: &str, json: bool) -> Result<String, Failure> {
 }
 
 pub(crate) fn summary_line(template: &SiteTemplate) -> String {
-    format!("{} places, {} repeated texts", template.site.dom_paths.len(), template.site.repeated.len())
+    format!(
+        "{} places in pages, {} repeated texts",
+        template.site.dom_paths.len(),
+        template.site.repeated.len()
+    )
 }

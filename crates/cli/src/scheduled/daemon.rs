@@ -16,11 +16,12 @@ use gleaner_crawl::repair::RepairRules;
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary, Wanted};
 use gleaner_extract::pins::HostPins;
-use gleaner_frontier::{Scope, Seed};
+use gleaner_frontier::{CanonicalUrl, Scope, Seed};
 use gleaner_store::{Store, Writer};
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
+use url::Host;
 
 use crate::args::{Access, Budgets, Common};
 use crate::distributed::{self, SharedSettings};
@@ -88,6 +89,7 @@ impl Daemon {
         }
         let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
         recommend_contact(&daemon.config);
+        recommend_delay(&daemon.config, daemon.seeds.as_deref().unwrap_or_default());
         Ok(daemon)
     }
 
@@ -307,6 +309,27 @@ pub(crate) fn recommend_contact(config: &Config) {
     }
 }
 
+/// Says that sites on the public internet get requests without a delay.
+fn recommend_delay(config: &Config, seeds: &[Seed]) {
+    let is_hasty = |seed: &&Seed| config.delay_of(seed.url.domain()).get().is_zero() && is_public(&seed.url);
+    let Some(seed) = seeds.iter().find(is_hasty).filter(|_| !config.demo.newspaper) else { return };
+    print_message(format_args!(
+        "gleaner: the delay of {} is 0s, so it gets requests without a pause, and may block this crawler; the default \
+         of fetch.delay is 5s",
+        seed.url.host()
+    ));
+}
+
+/// Whether the host of a URL is not written as an address of this machine or its network.
+fn is_public(url: &CanonicalUrl) -> bool {
+    match url.url().host() {
+        Some(Host::Ipv4(address)) => !(address.is_loopback() || address.is_private()),
+        Some(Host::Ipv6(address)) => !address.is_loopback(),
+        Some(Host::Domain(name)) => name != "localhost" && !name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
 /// Starts the bundled newspaper if it is configured. The crawl uses it as a proxy, so that the host names of
 /// the newspaper, which do not exist, can be requested.
 fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
@@ -322,4 +345,22 @@ fn demo(config: &mut Config) -> Result<Option<Newspaper>, Failure> {
 fn demo_seeds() -> Result<Vec<Seed>, Failure> {
     gleaner_frontier::parse_seeds(&Newspaper::seeds().join("\n"), "the bundled newspaper")
         .map_err(Failure::usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_this_machine_and_its_network_are_not_public() {
+        for (url, expected) in [
+            ("http://paper.example/", true),
+            ("http://localhost:8000/", false),
+            ("http://127.0.0.1/", false),
+            ("http://192.168.1.7/", false),
+            ("http://8.8.8.8/", true),
+        ] {
+            assert_eq!(is_public(&CanonicalUrl::parse(url).unwrap()), expected, "{url}");
+        }
+    }
 }

@@ -65,6 +65,13 @@ impl CrawlMonitor {
         self.running().map(|running| running.progress.active(IN_PROGRESS, limit)).unwrap_or_default()
     }
 
+    /// Estimates the time until the running crawl has no URL left.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let rates = self.rates();
+        let rate = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
+        self.running()?.progress.time_left(self.elapsed()?, rate)
+    }
+
     pub(crate) fn rates(&self) -> Vec<f64> {
         let state = self.state();
         let samples = state.samples.iter().zip(state.samples.iter().skip(1));

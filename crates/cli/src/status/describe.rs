@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use gleaner_crawl::render::language::UiLanguage;
+use gleaner_crawl::render::text::minute;
 use gleaner_extract::Health;
 use gleaner_extract::block_model::DomPathStats;
 use gleaner_extract::template::{PublishedTemplate, SiteTemplate};
@@ -20,8 +21,8 @@ pub(crate) fn describe(template: &SiteTemplate, language: UiLanguage) -> String 
     line(fact(language, "host", "trang báo", &template.host));
     line(fact(language, "version", "phiên bản", &template.version.to_string()));
     let learned = match language {
-        UiLanguage::English => format!("{} from {} pages", template.learned, site.pages),
-        UiLanguage::Vietnamese => format!("{} từ {} trang", template.learned, site.pages),
+        UiLanguage::English => format!("{} from {} pages", minute(template.learned), site.pages),
+        UiLanguage::Vietnamese => format!("{} từ {} trang", minute(template.learned), site.pages),
     };
     line(fact(language, "learned", "học lúc", &learned));
     line(fact(language, "method", "phương pháp", &template.method().to_string()));
@@ -30,12 +31,20 @@ pub(crate) fn describe(template: &SiteTemplate, language: UiLanguage) -> String 
     }
     let (places, repeated) = (site.dom_paths.len(), site.repeated.len());
     let holds = match language {
-        UiLanguage::English => format!("{places} places, {repeated} repeated texts"),
+        UiLanguage::English => format!("{places} places in pages, {repeated} repeated texts"),
         UiLanguage::Vietnamese => format!("{places} vị trí, {repeated} văn bản lặp lại"),
     };
     line(fact(language, "holds", "gồm", &holds));
     line(fact(language, "health", "tình trạng", &health(&template.health, language)));
     line(String::new());
+    line(
+        language
+            .choose(
+                "A place is where a line stands in the HTML. Content: the share of its lines that are body text.",
+                "Vị trí: chỗ của dòng trong HTML. Nội dung: phần dòng ở đó thuộc bài.",
+            )
+            .to_owned(),
+    );
     let heads = match language {
         UiLanguage::English => ["content", "lines", "pages", "place"],
         UiLanguage::Vietnamese => ["nội dung", "dòng", "trang", "vị trí"],
@@ -111,7 +120,7 @@ fn health(health: &Health, language: UiLanguage) -> String {
     let (known, repeated, alone) = (percent(health.known), percent(health.repeated), percent(health.alone));
     match language {
         UiLanguage::English => format!(
-            "{words} words, margin {margin:.2}, {known} of lines at known places, {repeated} repeated; {alone} of pages judged alone"
+            "a usual page: {words} words, {known} of lines at known places, {repeated} repeated; certainty {margin:.2} (at most 0.5); {alone} of pages judged alone"
         ),
         UiLanguage::Vietnamese => format!(
             "{words} từ, độ rõ {margin:.2}, {known} số dòng ở vị trí đã biết, {repeated} lặp lại; {alone} số trang được xét riêng"
@@ -141,17 +150,17 @@ mod tests {
             [
                 "host      a.example",
                 "version   1",
-                "learned   1970-01-01T00:00:00Z from 3 pages",
+                "learned   1970-01-01 00:00 UTC from 3 pages",
                 "method    gleaner",
-                "holds     1 places, 1 repeated texts",
-                "health    0 words, margin 0.00, 100% of lines at known places, 50% repeated; 100% of pages judged alone",
+                "holds     1 places in pages, 1 repeated texts",
+                "health    a usual page: 0 words, 100% of lines at known places, 50% repeated; certainty 0.00 (at most 0.5); 100% of pages judged alone",
             ]
         );
-        assert!(lines[8].ends_with("       3      3  html > body > p"), "{text}");
+        assert!(lines[9].ends_with("       3      3  html > body > p"), "{text}");
         let vietnamese = describe(&template, UiLanguage::Vietnamese);
         let lines: Vec<&str> = vietnamese.lines().collect();
-        assert_eq!(lines[2], "học lúc     1970-01-01T00:00:00Z từ 3 trang");
-        assert_eq!(lines[7], "nội dung    dòng  trang  vị trí");
-        assert_eq!(lines[8], text.lines().nth(8).unwrap());
+        assert_eq!(lines[2], "học lúc     1970-01-01 00:00 UTC từ 3 trang");
+        assert_eq!(lines[8], "nội dung    dòng  trang  vị trí");
+        assert_eq!(lines[9], text.lines().nth(9).unwrap());
     }
 }

@@ -43,7 +43,9 @@ struct Download {
 pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageRequest) -> Response {
     let query = match pages::search::parse_query(&request) {
         Ok(query) => query,
-        Err(message) => return error_response(&request, StatusCode::BAD_REQUEST, message),
+        Err(message) => {
+            return error_response(&request, StatusCode::BAD_REQUEST, message.in_language(request.language));
+        }
     };
     let Ok(permit) = Arc::clone(&app.download_permits).try_acquire_owned() else {
         let message = request.translate(
@@ -54,7 +56,8 @@ pub(crate) async fn search(State(app): State<Arc<AppState>>, request: PageReques
     };
     let started = spawn_blocking(move || {
         let failed = |error: &dyn std::fmt::Display| quoted("không tải xuống được", error);
-        let ids = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| failed(&error))?.ids;
+        let found = app.search.find(&query, 0, MAX_DOCUMENTS).map_err(|error| failed(&error))?;
+        let ids = found.documents.into_iter().map(|found| found.id).collect();
         let context = ContextReader::new(app.corpus.store.clone(), &archive_folder(&app.corpus.config));
         let context = context.map_err(|error| failed(&error))?;
         Ok(Download { app, context, ids, done: 0, _permit: permit })

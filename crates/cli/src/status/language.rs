@@ -3,10 +3,9 @@
 //! Limitation: details that come from other programs, such as the error of a connection, are English.
 
 pub(crate) use gleaner_crawl::render::language::{Bilingual, UiLanguage};
-use gleaner_crawl::render::text::minute_in;
+use gleaner_crawl::render::text::zone;
 use gleaner_crawl::{detail_in_words, explained_retry};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language. Returns English
 /// if the browser accepts neither language.
@@ -43,7 +42,7 @@ pub(crate) fn outcome(language: UiLanguage, label: &str) -> String {
         "other_language" => language.choose("another language", "ngôn ngữ khác"),
         "filtered" => language.choose("filtered", "bị lọc"),
         "excluded" => language.choose("excluded by the settings", "bị loại theo cài đặt"),
-        "buffered" => language.choose("buffered for a template", "đã gom, chờ mẫu trang"),
+        "buffered" => language.choose("fetched, waits for a template", "đã gom, chờ mẫu trang"),
         other => return other.replace('_', " "),
     };
     words.to_owned()
@@ -72,22 +71,7 @@ pub(crate) fn last_outcome(language: UiLanguage, last: &str) -> String {
 pub(crate) fn axis_labels(times: &[Timestamp]) -> Vec<String> {
     let span = times.first().zip(times.last()).map(|(first, last)| last.duration_since(*first));
     let format = if span.is_some_and(|span| span.as_hours() < 48) { "%H:%M" } else { "%m-%d" };
-    times.iter().map(|at| at.to_zoned(TimeZone::system()).strftime(format).to_string()).collect()
-}
-
-pub(crate) fn clock_time(at: Timestamp) -> String {
-    minute_in(at, TimeZone::system())
-}
-
-/// Like [`clock_time`], with the abbreviation of the time zone, such as `UTC` or `+07`.
-pub(crate) fn clock_time_with_zone(at: Timestamp) -> String {
-    minute_with_zone(at, TimeZone::system())
-}
-
-fn minute_with_zone(at: Timestamp, zone: TimeZone) -> String {
-    // A system without a known time zone uses UTC.
-    let zone = if zone.is_unknown() { TimeZone::UTC } else { zone };
-    at.to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z").to_string()
+    times.iter().map(|at| at.to_zoned(zone()).strftime(format).to_string()).collect()
 }
 
 #[cfg(test)]
@@ -98,8 +82,8 @@ mod tests {
     fn the_last_outcome_is_named_with_its_reason() {
         for (last, english, vietnamese) in [
             ("stored", "new", "mới"),
-            ("buffered", "buffered for a template", "đã gom, chờ mẫu trang"),
-            ("gone: http_404", "gone: http_404", "đã gỡ: http_404"),
+            ("buffered", "fetched, waits for a template", "đã gom, chờ mẫu trang"),
+            ("gone: http_404", "gone: not found (404)", "đã gỡ: không tìm thấy (404)"),
             ("failed: timeout", "failed: no response in time", "thất bại: không phản hồi kịp"),
             ("will retry: http_503", "will retry: the server has an error", "sẽ thử lại: máy chủ bị lỗi"),
             (
@@ -121,19 +105,6 @@ mod tests {
         let times = axis_labels(&[at("2026-11-01T12:30:00Z"), at("2026-11-01T13:45:00Z")]);
         assert!(times[0].ends_with(":30") && times[1].ends_with(":45"), "{times:?}");
         assert!(axis_labels(&[]).is_empty());
-    }
-
-    #[test]
-    fn times_can_name_their_zone() {
-        let at: Timestamp = "2026-11-20T02:00:00Z".parse().unwrap();
-        let cases = [
-            (TimeZone::UTC, "2026-11-20 02:00 UTC"),
-            (TimeZone::unknown(), "2026-11-20 02:00 UTC"),
-            (TimeZone::fixed(jiff::tz::offset(7)), "2026-11-20 09:00 +07"),
-        ];
-        for (zone, expected) in cases {
-            assert_eq!(minute_with_zone(at, zone), expected);
-        }
     }
 
     #[test]

@@ -57,6 +57,10 @@ mod workers;
 
 pub(crate) use access_token::AccessToken;
 pub(crate) use describe::describe;
+pub(crate) use search::{
+    Frequency, Grouping, Line, LineOptions, LineOrder, SearchError, SearchIndex, SearchQuery, UpdateStep,
+    WordCount, WordList,
+};
 pub(crate) use served::{CrawlNow, Hooks, RunningCrawl, ServedCorpus};
 pub(crate) use server::{Server, ServerOptions};
 

@@ -51,11 +51,20 @@ pub(crate) struct ServerOptions {
     pub(crate) token: AccessToken,
 }
 
+fn next_step(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            "; another program uses this port, perhaps another gleaner: choose another port, or port 0 for any free one"
+        }
+        _ => "",
+    }
+}
+
 /// Why the server cannot start.
 #[derive(Debug, Error)]
 pub(crate) enum ServerError {
     /// The address cannot be bound.
-    #[error("cannot serve at {address}: {source}")]
+    #[error("cannot serve at {address}: {source}{}", next_step(source))]
     Bind {
         /// The address.
         address: SocketAddr,

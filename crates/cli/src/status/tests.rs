@@ -4,6 +4,7 @@
 mod changes;
 mod metrics;
 mod pages;
+mod search;
 mod shared;
 mod vietnamese;
 
@@ -203,11 +204,23 @@ async fn text(response: Response<Body>) -> String {
 async fn every_page_is_there_in_both_languages() {
     let fixture = Fixture::new();
     let document = format!("/documents/{}", fixture.ids[0]);
-    let paths =
-        ["/", "/hosts", "/hosts/bao.example", "/reports", "/search", "/duplicates", "/token", &document];
+    let paths = [
+        "/",
+        "/hosts",
+        "/hosts/bao.example",
+        "/reports",
+        "/search",
+        "/search?q=hoa&view=concordance",
+        "/search?q=hoa&view=frequency",
+        "/search?view=words",
+        "/duplicates",
+        "/token",
+        &document,
+    ];
     for path in paths {
-        let english = fixture.page(&format!("{path}?lang=en")).await;
-        let vietnamese = fixture.page(&format!("{path}?lang=vi")).await;
+        let sign = if path.contains('?') { '&' } else { '?' };
+        let english = fixture.page(&format!("{path}{sign}lang=en")).await;
+        let vietnamese = fixture.page(&format!("{path}{sign}lang=vi")).await;
         assert!(english.contains("<html lang=\"en\">") && english.contains("Duplicates"), "{path}");
         assert!(vietnamese.contains("<html lang=\"vi\">") && vietnamese.contains("Trùng lặp"), "{path}");
         assert!(english.contains("class=\"skip\"") && english.matches("<h1>").count() == 1, "{path}");
@@ -249,6 +262,9 @@ async fn nothing_crawled_is_put_out_as_html() {
     ];
     paths.push("/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&host=%3Cscript%3E".into());
     paths.push("/search?q=mua".into());
+    paths.push("/search?q=mua&view=concordance".into());
+    paths.push("/search?view=frequency&by=section".into());
+    paths.push("/search?view=words".into());
     paths.extend(fixture.ids.iter().map(|id| format!("/documents/{id}")));
     for path in paths {
         let page = fixture.page(&path).await;
@@ -283,7 +299,7 @@ async fn a_document_stands_beside_the_lines_of_its_page() {
     }
     // The time of publication is 2026-11-01T08:00:00+07:00.
     for at in ["2026-11-01T01:00:00Z", "2026-11-20T02:00:00Z"] {
-        let shown = crate::status::language::clock_time_with_zone(at.parse().unwrap());
+        let shown = gleaner_crawl::render::text::minute(at.parse().unwrap());
         assert!(page.contains(&format!("<time datetime=\"{at}\">{shown}</time>")), "{at}: {page}");
     }
     let page = fixture.page(&format!("/documents/{}?lang=en", fixture.ids[1])).await;

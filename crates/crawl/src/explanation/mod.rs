@@ -8,11 +8,13 @@ mod reasons;
 mod waits;
 
 use crate::render::language::Bilingual;
+use gleaner_extract::NotArticleReason;
 use gleaner_fetch::TlsFault;
+use gleaner_frontier::Outcome;
 
-use reasons::{of_failure, of_label, of_link, of_page, of_rule, of_truncation};
+use reasons::{of_failure, of_label, of_link, of_missing, of_page, of_rule, of_truncation};
 pub(crate) use waits::ON_HOLD;
-pub use waits::explained_hold;
+pub use waits::{explained_hold, is_without_connection};
 
 /// Explains the reason of an outcome ([`Outcome::reason`](gleaner_frontier::Outcome::reason)), or the label
 /// of links that are not followed. If the reason consists of labels, it follows in parentheses, because logs
@@ -38,6 +40,7 @@ pub fn detail_in_words(reason: &str) -> Option<Bilingual> {
     let (label, detail) = reason.split_once(": ")?;
     match label {
         "failed" | "rejected" => of_failure(detail),
+        "gone" => of_missing(detail),
         "not_article" => of_page(detail),
         "redirect_refused" => match detail.strip_prefix("excluded: ") {
             Some(rule) => Some(Bilingual::new(rule, of_rule(rule))),
@@ -47,6 +50,15 @@ pub fn detail_in_words(reason: &str) -> Option<Bilingual> {
         "excluded" => Some(Bilingual::new(detail, of_rule(detail))),
         _ => None,
     }
+}
+
+/// Describes the outcome of the last visit of one URL.
+#[must_use]
+pub fn explained_visit(outcome: &Outcome) -> String {
+    let Outcome::NotArticle { reason } = outcome else { return outcome.to_string() };
+    let known = NotArticleReason::ALL.iter().find(|known| known.label() == reason);
+    let words = known.map_or_else(|| reason.replace('_', " "), ToString::to_string);
+    format!("not an article: {words} ({reason})")
 }
 
 /// Explains why a visit will be retried. `reason` is the label of an error or a status, such as `timeout`.

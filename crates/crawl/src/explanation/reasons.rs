@@ -65,6 +65,15 @@ pub(super) fn of_failure(detail: &str) -> Option<Bilingual> {
     }))
 }
 
+/// Explains the status of a page that was not found.
+pub(super) fn of_missing(detail: &str) -> Option<Bilingual> {
+    both(Some(match detail {
+        "http_404" => ("not found (404)", "không tìm thấy (404)"),
+        "http_410" => ("removed for good (410)", "đã gỡ hẳn (410)"),
+        _ => return None,
+    }))
+}
+
 /// Explains why a page is not an article.
 pub(super) fn of_page(detail: &str) -> Option<Bilingual> {
     both(Some(match detail {

@@ -30,12 +30,20 @@ pub fn explained_hold(why: &str) -> Bilingual {
     Bilingual::new(why, vietnamese)
 }
 
+/// Whether an error says that a host was not reached at all. If no host was reached, this machine may be offline.
+#[must_use]
+pub fn is_without_connection(error: &str) -> bool {
+    WITH_DETAIL.iter().any(|(cause, _)| *cause != BROKEN && error.contains(cause))
+}
+
+const BROKEN: &str = "broken answer: ";
+
 /// Causes that are followed by a detail: the English prefix, and the translated cause.
 const WITH_DETAIL: [(&str, &str); 5] = [
     ("the host's name could not be resolved: ", "không phân giải được tên miền"),
     ("no connection: the proxy could not reach the host: ", "máy chủ proxy không nối được đến trang báo"),
     ("no connection: ", "không có kết nối"),
-    ("broken answer: ", "phản hồi bị hỏng"),
+    (BROKEN, "phản hồi bị hỏng"),
     ("the proxy failed: ", "máy chủ proxy không phản hồi"),
 ];
 

@@ -36,6 +36,8 @@ use schedule::{GroupName, Schedule, group_of};
 /// Number of runs after which a page no longer waits for a list. The pauses between attempts are shorter, if there is
 /// a run each night.
 const REMEMBERED_RUNS: usize = 10;
+/// Maximum number of ready URLs of a host that are counted for the time left when a run begins.
+const MAX_COUNTED: usize = 10_000;
 /// Longest time between two checks of the clock, of the stop request and of waiting URLs.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
 
@@ -125,6 +127,7 @@ impl Pause {
 impl Frontier {
     pub(crate) fn new(store: Store, session: &SessionConfig, politeness: Politeness) -> Self {
         let crawl = &session.config.crawl;
+        session.progress.set_limits(crawl.max_pages, crawl.max_time.get());
         Self {
             hosts: HashMap::new(),
             schedule: Schedule::default(),
@@ -224,6 +227,14 @@ impl Frontier {
         self.quota.add_bytes(&site, bytes);
         self.quota.add_pages(&site, pages);
         self.session.progress.queue.fetch_add(record.queued, Ordering::Relaxed);
+        // With several workers, the time left is unknown, because they exchange their hosts.
+        if !self.store.is_shared()
+            && let Some(host) = self.hosts.get(&record.id)
+        {
+            let ready = self.store.count_ready(record.id, MAX_COUNTED)?;
+            let ready = i64::try_from(ready).unwrap_or(i64::MAX);
+            self.session.progress.activity.ready_grows(&host.group, ready);
+        }
         self.restart(record)
     }
 
@@ -311,7 +322,12 @@ impl Frontier {
         }
     }
 
-    pub(crate) fn count_queued(&mut self, queued: BTreeMap<HostId, i64>) {
+    pub(crate) fn count_queued(&mut self, queued: BTreeMap<HostId, i64>, ready: BTreeMap<HostId, i64>) {
+        for (id, by) in ready {
+            if let Some(host) = self.hosts.get(&id) {
+                self.session.progress.activity.ready_grows(&host.group, by);
+            }
+        }
         for (id, by) in queued {
             self.session.progress.queue_grows(by);
             if let Some(host) = self.hosts.get(&id) {
@@ -474,7 +490,7 @@ impl Frontier {
         let wait = self.politeness.gates.ready_in(group);
         self.session.progress.waits(wait);
         let due = Instant::now() + wait;
-        self.session.progress.activity.delay(group, due);
+        self.session.progress.activity.delay(group, wait);
         self.schedule.release(group, due);
     }
 

@@ -1,5 +1,7 @@
 //! Formats numbers, sizes, durations and times.
 
+use std::sync::OnceLock;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -115,16 +117,35 @@ pub(crate) fn duration_in_units(seconds: u64, [second, minute, hour, day]: [&str
     }
 }
 
-/// Formats a time in UTC as date, hour and minute, without the time zone.
-#[must_use]
-pub fn minute(time: Timestamp) -> String {
-    minute_in(time, TimeZone::UTC)
+/// The zone of [`minute`] and [`minute_without_zone`]. UTC until a program sets another one.
+static ZONE: OnceLock<TimeZone> = OnceLock::new();
+
+/// Sets the time zone in which people read times. An unknown zone counts as UTC. Only the first call has an effect.
+pub fn show_times_in(zone: TimeZone) {
+    let _ = ZONE.set(if zone.is_unknown() { TimeZone::UTC } else { zone });
 }
 
-/// Formats a time in `zone` as date, hour and minute, without the time zone.
+/// Returns the time zone in which people read times.
 #[must_use]
-pub fn minute_in(time: Timestamp, zone: TimeZone) -> String {
-    time.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string()
+pub fn zone() -> TimeZone {
+    ZONE.get().cloned().unwrap_or(TimeZone::UTC)
+}
+
+/// Formats a time for people as date, hour, minute and the abbreviation of the zone, such as
+/// `2026-11-20 09:00 +07`.
+#[must_use]
+pub fn minute(time: Timestamp) -> String {
+    minute_in(time, zone())
+}
+
+/// Like [`minute`], without the abbreviation of the zone.
+#[must_use]
+pub fn minute_without_zone(time: Timestamp) -> String {
+    time.to_zoned(zone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+fn minute_in(time: Timestamp, zone: TimeZone) -> String {
+    time.to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z").to_string()
 }
 
 #[cfg(test)]
@@ -168,6 +189,13 @@ mod tests {
         for (seconds, expected) in cases {
             assert_eq!(duration(seconds), expected);
         }
+    }
+
+    #[test]
+    fn times_name_their_zone() {
+        let at: Timestamp = "2026-11-20T02:00:00Z".parse().unwrap();
+        assert_eq!(minute_in(at, TimeZone::UTC), "2026-11-20 02:00 UTC");
+        assert_eq!(minute_in(at, TimeZone::fixed(jiff::tz::offset(7))), "2026-11-20 09:00 +07");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{DeferredUrls, Disk, HostData, PastRun, Report, RunData};
+use super::{DeferredUrls, Disk, Finding, HostData, PastRun, Report, RunData, folder};
 use crate::settings::Config;
 use gleaner_extract::template::SiteTemplate;
 use gleaner_store::{Counts, Run, Store, StoreError};
@@ -53,6 +53,7 @@ pub fn build(
         ending,
         hosts,
         past: past(store, &run)?,
+        last_findings: last_findings(config),
         documents: store.totals()?.documents(),
         next_due: summary.and_then(|summary| summary.next_due).and_then(second),
         disk: disk(store, config)?,
@@ -104,6 +105,13 @@ fn past(store: &Store, run: &Run) -> Result<Vec<PastRun>, StoreError> {
         Ok(PastRun { started: run.started, hosts })
     })
     .collect()
+}
+
+/// Returns the findings of the last report. Without a readable report, all findings of this run count as new.
+fn last_findings(config: &Config) -> Vec<Finding> {
+    let paths = folder::list(&folder::reports_folder(Path::new(&config.store.path))).unwrap_or_default();
+    let last = paths.first().and_then(|path| folder::read(path).ok());
+    last.map(|report| report.findings).unwrap_or_default()
 }
 
 fn disk(store: &Store, config: &Config) -> Result<Option<Disk>, StoreError> {

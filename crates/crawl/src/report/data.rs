@@ -98,7 +98,8 @@ impl Report {
     /// Builds the report. The time grows with the number of hosts times the number of runs.
     #[must_use]
     pub fn new(data: &RunData) -> Self {
-        let findings = findings::all(data);
+        let mut findings = findings::all(data);
+        findings::count_repeated(&mut findings, &data.last_findings);
         let gravest = findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Note);
         let mut totals = gleaner_store::Counts::default();
         data.hosts.iter().for_each(|host| totals.add(&host.counts));

@@ -3,7 +3,7 @@
 //! Limitation: a finding can be wrong. In a host's first three runs, there are no usual values to compare
 //! with, so only an outdated template can be an unusual finding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::render::language::{Bilingual, UiLanguage};
 use crate::render::text::{self, count};
@@ -39,6 +39,9 @@ pub struct Finding {
     /// A command that shows more. `None` if there is nothing to do.
     #[serde(default)]
     pub next: Option<String>,
+    /// In how many reports in a row before this one the finding also stood.
+    #[serde(default)]
+    pub repeated: u32,
 }
 
 /// The texts of a finding in a language other than English.
@@ -78,7 +81,7 @@ const NEW_DAMAGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 impl Finding {
     pub(super) fn new(grade: Grade, host: Option<String>, cause: Bilingual, text: Bilingual) -> Self {
         let vietnamese = Translation { cause: cause.vietnamese, text: text.vietnamese };
-        Self { grade, host, cause: cause.english, text: text.english, vietnamese, next: None }
+        Self { grade, host, cause: cause.english, text: text.english, vietnamese, next: None, repeated: 0 }
     }
 
     fn of_run(grade: Grade, text: Bilingual) -> Self {
@@ -95,6 +98,11 @@ impl Finding {
     #[must_use]
     pub fn explained_cause(&self) -> Bilingual {
         both(&self.cause, &self.vietnamese.cause)
+    }
+
+    /// What makes this the same finding as one of another report.
+    fn identity(&self) -> (Option<&str>, &str) {
+        (self.host.as_deref(), &self.cause)
     }
 
     fn with_next(self, command: impl Into<String>) -> Self {
@@ -115,6 +123,39 @@ pub struct FindingGroup<'a> {
     pub cause: &'a str,
     /// The findings, at least one.
     pub findings: Vec<&'a Finding>,
+}
+
+impl FindingGroup<'_> {
+    /// In how many reports in a row before this one all findings of the group also stood.
+    #[must_use]
+    pub fn repeated(&self) -> u32 {
+        self.findings.iter().map(|finding| finding.repeated).min().unwrap_or_default()
+    }
+
+    /// Whether the group only repeats notes of the last report. Such notes are folded.
+    #[must_use]
+    pub fn is_repeated_note(&self) -> bool {
+        self.grade == Grade::Note && self.repeated() > 0
+    }
+}
+
+/// Counts in how many reports in a row before this one each finding also stood. `last` are the findings of the
+/// last report.
+pub(crate) fn count_repeated(findings: &mut [Finding], last: &[Finding]) {
+    let before: HashMap<_, u32> = last.iter().map(|last| (last.identity(), last.repeated)).collect();
+    for finding in findings {
+        finding.repeated = before.get(&finding.identity()).map_or(0, |repeated| repeated.saturating_add(1));
+    }
+}
+
+/// Says that a finding also stood in the last `runs` reports. Returns an empty text for 0.
+#[must_use]
+pub fn as_before(runs: u32) -> Bilingual {
+    match runs {
+        0 => Bilingual::default(),
+        1 => Bilingual::new(" (as in the last run)", " (như lượt trước)"),
+        runs => Bilingual::new(format!(" (as in the last {runs} runs)"), format!(" (như {runs} lượt trước)")),
+    }
 }
 
 /// Groups the findings about hosts by grade and cause. The groups are in the order of their first finding.
@@ -211,30 +252,40 @@ fn nothing_reached(data: &RunData, intervals: &RunIntervals, found: &[(f64, Find
     let is_forbidden = figures().any(|figures| figures.disallowed() > 0);
     let of_all = data.documents == 0 || (intervals.is_full_interval() && hosts.len() * 2 >= data.hosts.len());
     let first = hosts.first().filter(|_| !is_answered && !is_forbidden && of_all)?;
-    let cause = most_common_cause(found);
+    let cause = most_common_cause(found).or_else(|| most_common_hold(&hosts));
     let hosts = hosts.len() as u64;
     let text = Bilingual::new(
-        format!("no page of any seed could be fetched ({}): {}", count(hosts, "host"), cause.english),
-        format!(
-            "không tải được trang nào của các trang cần thu thập ({hosts} trang báo): {}",
-            cause.vietnamese
-        ),
+        format!("no page of any seed could be fetched ({})", count(hosts, "host")),
+        format!("không tải được trang nào của các trang cần thu thập ({hosts} trang báo)"),
     );
+    let text = match cause {
+        Some(cause) => text.followed_by(&Bilingual::same(": ")).followed_by(&cause),
+        None => text,
+    };
     let finding = Finding::of_run(Grade::Failed, text);
     Some(finding.with_next(format!("gleaner doctor {} --fetch", first.name)))
 }
 
+/// Returns the most common reason why URLs of these hosts were left for the next run, such as a budget.
+fn most_common_hold(hosts: &[&HostData]) -> Option<Bilingual> {
+    let mut urls: BTreeMap<&str, u64> = BTreeMap::new();
+    for held in hosts.iter().flat_map(|host| &host.held) {
+        *urls.entry(&held.why).or_default() += held.urls;
+    }
+    urls.into_iter().max_by_key(|(_, urls)| *urls).map(|(why, _)| explained_hold(why))
+}
+
 /// Returns the most common cause of the findings about hosts. The cause of a single finding is its text.
-fn most_common_cause(found: &[(f64, Finding)]) -> Bilingual {
+fn most_common_cause(found: &[(f64, Finding)]) -> Option<Bilingual> {
     if let [(_, only)] = found {
-        return only.sentence();
+        return Some(only.sentence());
     }
     let mut causes: BTreeMap<&str, (usize, Bilingual)> = BTreeMap::new();
     for (_, finding) in found.iter().filter(|(_, finding)| finding.host.is_some()) {
         let (hosts, _) = causes.entry(&finding.cause).or_insert_with(|| (0, finding.explained_cause()));
         *hosts += 1;
     }
-    causes.into_values().max_by_key(|(hosts, _)| *hosts).map(|(_, cause)| cause).unwrap_or_default()
+    causes.into_values().max_by_key(|(hosts, _)| *hosts).map(|(_, cause)| cause)
 }
 
 /// Reports that the clock went back, or that the certificates of at least half of the hosts have expired or
@@ -249,19 +300,17 @@ fn clock(data: &RunData, found: &[(f64, Finding)]) -> Option<Finding> {
         let later = text::minute(later.started);
         Bilingual::new(
             format!(
-                "the clock of this machine went back: this run began at {minute} UTC, the previous one at {later} UTC"
+                "the clock of this machine went back: this run began at {minute}, the previous one at {later}"
             ),
-            format!(
-                "đồng hồ của máy này bị lùi: lượt này bắt đầu lúc {minute} UTC, lượt trước lúc {later} UTC"
-            ),
+            format!("đồng hồ của máy này bị lùi: lượt này bắt đầu lúc {minute}, lượt trước lúc {later}"),
         )
     } else if hosts >= CLOCK_HOSTS && hosts * 2 >= data.hosts.len() {
         Bilingual::new(
             format!(
-                "the clock of this machine is probably wrong ({minute} UTC): certificates of {hosts} hosts have expired or are not valid yet"
+                "the clock of this machine is probably wrong ({minute}): certificates of {hosts} hosts have expired or are not valid yet"
             ),
             format!(
-                "đồng hồ của máy này có lẽ sai ({minute} UTC): chứng chỉ của {hosts} trang báo đã hết hạn hoặc chưa có hiệu lực"
+                "đồng hồ của máy này có lẽ sai ({minute}): chứng chỉ của {hosts} trang báo đã hết hạn hoặc chưa có hiệu lực"
             ),
         )
     } else {
@@ -318,10 +367,12 @@ fn is_silent(host: &HostData) -> bool {
 
 /// Minimum time in seconds between two runs after which runs count as missed.
 const LATE: f64 = 3.0 * 3600.0;
+/// Runs that usually begin sooner after each other, in seconds, are started by hand and follow no schedule.
+const MIN_INTERVAL: f64 = 3600.0;
 
 fn missed(intervals: &RunIntervals) -> Option<Finding> {
-    // Manual runs a few minutes apart follow no schedule.
-    let is_late = |times: &f64| *times > 2.0 && intervals.usual * times >= LATE;
+    let is_late =
+        |times: &f64| *times > 2.0 && intervals.usual >= MIN_INTERVAL && intervals.usual * times >= LATE;
     let times = intervals.since_last().filter(is_late)?;
     let grade = if intervals.is_regular() { Grade::Unusual } else { Grade::Note };
     let (passed, usual) = (minutes(intervals.usual * times), minutes(intervals.usual));

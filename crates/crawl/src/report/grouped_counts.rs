@@ -117,6 +117,12 @@ impl GroupedCounts {
         self.other("disallowed")
     }
 
+    /// Returns how many visits found no page (404 or 410).
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.other("gone")
+    }
+
     /// Returns how many visits got a response, including 4xx refusals. A visit that ended as `failed` does
     /// not count, even after a 5xx response.
     #[must_use]

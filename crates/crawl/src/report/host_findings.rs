@@ -22,6 +22,10 @@ const SMALL_SHARE: f64 = 0.2;
 const CHIEF: u64 = 30;
 /// With fewer pages than this, a share of the pages means nothing.
 const FEW_PAGES: u64 = 5;
+/// Missing pages are reported if there are at least this number, and more than [`MISSING_SHARE`] percent of the
+/// URLs.
+const MIN_MISSING: u64 = 10;
+const MISSING_SHARE: u64 = 50;
 /// A number of new documents is high if it is at least `TIMES` times the usual number and above `TIMES_MOST`
 /// times the highest number in earlier runs.
 const TIMES: f64 = 10.0;
@@ -67,7 +71,10 @@ impl HostCheck<'_> {
             .or_else(|| self.unreachable())
             .or_else(|| self.too_few_documents())
             .or_else(|| self.no_new_documents());
-        less.or_else(|| self.failures()).or_else(|| self.too_many_documents()).or_else(|| self.no_documents())
+        less.or_else(|| self.failures())
+            .or_else(|| self.missing_pages())
+            .or_else(|| self.too_many_documents())
+            .or_else(|| self.no_documents())
     }
 
     /// Finds a site whose front page redirects to another site. After a week, this is only a note.
@@ -279,6 +286,31 @@ impl HostCheck<'_> {
             );
             let cause = after(("many failures", "nhiều thất bại"), &why);
             self.finding(Grade::Unusual, &cause, text, Some(reason))
+        })
+    }
+
+    /// Finds a host most of whose URLs do not exist. After a week, this is only a note.
+    fn missing_pages(&self) -> Option<Finding> {
+        let is_mostly_missing = |figures: &GroupedCounts| {
+            figures.missing() >= MIN_MISSING && figures.missing() * 100 > figures.visits() * MISSING_SHARE
+        };
+        if !is_mostly_missing(&self.figures) {
+            return None;
+        }
+        let counts = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+        let runs = counts.take_while(|counts| is_mostly_missing(&GroupedCounts::from_counts(counts))).count();
+        let grade = if runs < NEWS { Grade::Unusual } else { Grade::Note };
+        let (missing, visits) = (self.figures.missing(), self.figures.visits());
+        let cause = Bilingual::new("most of its URLs do not exist", "phần lớn địa chỉ không tồn tại");
+        let percent = missing * 100 / visits;
+        let text = Bilingual::new(
+            format!("{percent}% of its URLs do not exist: {missing} of {visits} (gone)"),
+            format!("{percent}% số địa chỉ không tồn tại: {missing} trong {visits} (gone)"),
+        );
+        let finding = self.finding(grade, &cause, text, None);
+        Some(Finding {
+            next: Some(format!("gleaner urls --host {} --outcome gone", self.host.name)),
+            ..finding
         })
     }
 

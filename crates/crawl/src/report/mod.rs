@@ -29,7 +29,7 @@ mod usual;
 
 pub use collect::build;
 pub use data::{HostReport, Report, RunStatus};
-pub use findings::{Finding, FindingGroup, Grade, Translation, groups};
+pub use findings::{Finding, FindingGroup, Grade, Translation, as_before, groups};
 pub use grouped_counts::GroupedCounts;
 pub use run_data::{DeferredUrls, Disk, HostData, PastRun, RunData, RunEnding};
 pub(crate) use usual::{RunIntervals, UsualCount};

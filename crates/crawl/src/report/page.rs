@@ -10,7 +10,7 @@ use crate::render::text::minute;
 use maud::{Markup, html};
 
 use super::data::HostReport;
-use super::findings::{Finding, FindingGroup, Grade, groups};
+use super::findings::{Finding, FindingGroup, Grade, as_before, groups};
 use super::text::ending;
 use super::{GroupedCounts, Report};
 use crate::explanation::{explained, explained_hold};
@@ -73,7 +73,7 @@ fn summary(report: &Report, language: UiLanguage) -> String {
     }
     if let Some(due) = report.next_due {
         let name = language.choose("next URL due", "địa chỉ kế tiếp đến hạn lúc");
-        facts.push(format!("{name}: {} UTC", minute(due)));
+        facts.push(format!("{name}: {}", minute(due)));
     }
     let facts = facts.join("; ");
     let compared = language.count(report.compared as u64, "earlier run", "lượt trước");
@@ -83,12 +83,10 @@ fn summary(report: &Report, language: UiLanguage) -> String {
     };
     match language {
         UiLanguage::English => {
-            format!("{from} UTC to {to} UTC ({took}{resumed}), {ending}. {facts}. Compared with {compared}.")
+            format!("{from} to {to} ({took}{resumed}), {ending}. {facts}. Compared with {compared}.")
         }
         UiLanguage::Vietnamese => {
-            format!(
-                "Từ {from} UTC đến {to} UTC ({took}{resumed}), {ending}. {facts}. So sánh với {compared}."
-            )
+            format!("Từ {from} đến {to} ({took}{resumed}), {ending}. {facts}. So sánh với {compared}.")
         }
     }
 }
@@ -106,7 +104,20 @@ pub fn findings(findings: &[Finding], host: HostName<'_>, language: UiLanguage) 
             @let (class, name) = grade(of_grade[0].grade, of_grade.len(), language);
             div.findings.(class) {
                 b { (name) }
-                ul { @for group in of_grade { li { (of_group(group, host, language)) } } }
+                @let (repeated, told): (Vec<_>, Vec<_>) =
+                    of_grade.iter().partition(|group| group.is_repeated_note());
+                @if !told.is_empty() {
+                    ul { @for group in told { li { (of_group(group, host, language)) } } }
+                }
+                @if !repeated.is_empty() {
+                    details {
+                        summary {
+                            (language.count(repeated.len() as u64, "note", "ghi chú"))
+                            (language.choose(" that the last report had too", " như ở báo cáo trước"))
+                        }
+                        ul { @for group in repeated { li { (of_group(group, host, language)) } } }
+                    }
+                }
             }
         }
     }
@@ -142,6 +153,7 @@ fn of_group(group: &FindingGroup<'_>, host: HostName<'_>, language: UiLanguage) 
                 ul { @for finding in &group.findings { li { (named(finding)) ": " (sentence(finding)) } } }
             }
         }
+        (as_before(group.repeated()).in_language(language))
         @if let Some(next) = &group.findings[0].next {
             div { (language.choose("Next:", "Làm tiếp:")) " " (command(next)) }
         }

@@ -6,6 +6,7 @@ use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::findings::Finding;
 use crate::host_view::TemplateState;
 use crate::integrity::IntegrityReport;
 use crate::moved::MovedSite;
@@ -25,6 +26,8 @@ pub struct RunData {
     pub hosts: Vec<HostData>,
     /// Earlier runs that ended, newest first. Findings use only the first [`RunData::PAST`] runs.
     pub past: Vec<PastRun>,
+    /// The findings of the last report.
+    pub last_findings: Vec<Finding>,
     /// Documents in the corpus at the end of the run.
     pub documents: u64,
     /// When the next URL is due. `None` if no URL is waiting, or if the crawl failed.

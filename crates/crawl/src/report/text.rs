@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::render::language::Bilingual;
 use crate::render::text::{bytes, count, duration, minute, number};
 
-use super::findings::{Finding, FindingGroup, Grade, groups};
+use super::findings::{Finding, FindingGroup, Grade, as_before, groups};
 use super::run_data::RunEnding;
 use super::{Report, RunStatus};
 
@@ -23,7 +23,9 @@ pub fn short(report: &Report) -> String {
 /// corpus. They are added to each gleaner command.
 #[must_use]
 pub fn sentences(report: &Report, options: &str) -> String {
-    let (mut text, groups) = (String::new(), groups(&report.findings));
+    let mut text = String::new();
+    let (repeated, groups): (Vec<_>, Vec<_>) =
+        groups(&report.findings).into_iter().partition(FindingGroup::is_repeated_note);
     for group in groups.iter().take(SHOWN) {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} {}", mark(group.grade), group_sentence(group));
@@ -35,23 +37,53 @@ pub fn sentences(report: &Report, options: &str) -> String {
     if groups.len() > SHOWN {
         let _ = writeln!(text, "- and {} more in the full report", groups.len() - SHOWN);
     }
+    if !repeated.is_empty() {
+        let _ = writeln!(text, "- {}", repeated_notes(&repeated));
+    }
     text
+}
+
+/// Renders the most severe finding that the last report did not have as a note too. If there is none, only counts
+/// the notes.
+#[must_use]
+pub fn first_finding(report: &Report) -> String {
+    let (repeated, groups): (Vec<_>, Vec<_>) =
+        groups(&report.findings).into_iter().partition(FindingGroup::is_repeated_note);
+    match groups.first() {
+        Some(group) => group_sentence(group),
+        None if repeated.is_empty() => String::new(),
+        None => repeated_notes(&repeated),
+    }
+}
+
+/// Names the notes that the last report had too.
+fn repeated_notes(notes: &[FindingGroup<'_>]) -> String {
+    let findings = notes.iter().flat_map(|group| &group.findings);
+    let hosts: Vec<&str> = findings.filter_map(|finding| finding.host.as_deref()).collect();
+    let about = if hosts.is_empty() { String::new() } else { format!(": {}", named(&hosts)) };
+    let runs = notes.iter().map(FindingGroup::repeated).min().unwrap_or_default();
+    format!("{}{}{about}", count(notes.len() as u64, "note"), as_before(runs).english)
+}
+
+/// Names the first hosts, and counts the others.
+fn named(hosts: &[&str]) -> String {
+    let more = hosts.len().saturating_sub(NAMED);
+    let mut named: Vec<String> = hosts.iter().take(NAMED).map(ToString::to_string).collect();
+    if more > 0 {
+        named.push(format!("and {more} more"));
+    }
+    named.join(", ")
 }
 
 /// Renders findings with the same cause in one sentence.
 #[must_use]
 pub fn group_sentence(group: &FindingGroup<'_>) -> String {
+    let before = as_before(group.repeated()).english;
     let [finding] = group.findings.as_slice() else {
-        let hosts = group.findings.len();
-        let mut named: Vec<&str> =
-            group.findings.iter().filter_map(|finding| finding.host.as_deref()).take(NAMED).collect();
-        let more = format!("and {} more", hosts.saturating_sub(NAMED));
-        if hosts > NAMED {
-            named.push(&more);
-        }
-        return format!("{hosts} hosts: {}: {}", group.cause, named.join(", "));
+        let hosts: Vec<&str> = group.findings.iter().filter_map(|finding| finding.host.as_deref()).collect();
+        return format!("{} hosts: {}: {}{before}", hosts.len(), group.cause, named(&hosts));
     };
-    sentence(finding)
+    sentence(finding) + &before
 }
 
 /// Renders the result of a run in one line.
@@ -68,10 +100,11 @@ pub fn headline(report: &Report) -> String {
         format!("{} changed", number(totals.revised)),
         count(totals.duplicates, "duplicate"),
         count(totals.near_duplicates, "near-duplicate"),
+        format!("{} not found", number(totals.missing())),
         format!("{} failed of {}", number(totals.failed()), count(totals.visits(), "URL")),
     ];
     format!(
-        "Run {} of {} UTC: {status}; {}; {}, {} in {}; {}; {}",
+        "Run {} of {}: {status}; {}; {}, {} in {}; {}; {}",
         report.run,
         minute(report.started),
         outcomes.join(", "),
@@ -87,7 +120,9 @@ pub fn headline(report: &Report) -> String {
 #[must_use]
 pub fn ending(report: &Report) -> Bilingual {
     match &report.ending {
-        RunEnding::Quiet => Bilingual::new("ended with nothing due", "kết thúc khi không còn gì đến hạn"),
+        RunEnding::Quiet => {
+            Bilingual::new("complete, no URL is due any more", "hoàn tất, không còn địa chỉ nào đến hạn")
+        }
         RunEnding::Budget { key } => Bilingual::new(format!("ended at {key}"), format!("kết thúc ở {key}")),
         RunEnding::Failed { .. } => Bilingual::new("aborted", "bị hủy"),
     }

@@ -85,17 +85,43 @@ pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
     let is_named = |table: &str| message.starts_with(&format!("unknown field `{table}`"));
     let removed = REMOVED.iter().find(|(table, _)| is_named(table));
     let message = removed.map_or(message, |(_, instead)| instead);
-    let message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    let mut message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    for (of_library, plain) in TYPES {
+        message = message.replace(of_library, plain);
+    }
     ConfigError::Wrong { origin: origin.into(), message }
 }
 
-/// Formats the position of an error, such as `config/x.toml, line 12`. Without a position, returns `file`.
+/// Formats the position of an error, such as `config/x.toml, line 12, fetch.delay`. Without a position, returns
+/// `file`.
 pub(crate) fn error_position(file: &str, text: &str, error: &toml::de::Error) -> String {
-    match error.span() {
-        Some(span) => format!("{file}, line {}", line_of(text, span.start)),
-        None => file.into(),
-    }
+    let Some(span) = error.span() else { return file.into() };
+    let line = line_of(text, span.start);
+    let key = key_of_line(text, line).map(|key| format!(", {key}")).unwrap_or_default();
+    format!("{file}, line {line}{key}")
 }
+
+/// Returns the key whose value begins in this line, with its table.
+fn key_of_line(text: &str, line: usize) -> Option<String> {
+    let (key, _) = text.lines().nth(line - 1)?.split_once('=')?;
+    let key = key.trim();
+    let is_key =
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    let tables = text.lines().take(line).filter_map(|line| line.trim().strip_prefix('[')?.strip_suffix(']'));
+    let table = tables.last().map(|table| format!("{table}.")).unwrap_or_default();
+    is_key.then(|| format!("{table}{key}"))
+}
+
+/// The names of types in the errors of the library, and what users call their values.
+const TYPES: [(&str, &str); 7] = [
+    ("expected usize", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected u32", "expected a whole number"),
+    ("expected u16", "expected a whole number"),
+    ("expected f64", "expected a number"),
+    ("expected a boolean", "expected true or false"),
+    ("expected a sequence", "expected a list such as [\"a\", \"b\"]"),
+];
 
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1

@@ -74,10 +74,18 @@ pub struct ArchiveSettings {
     pub rotate: ByteSize,
     /// Compression level of records, from 1 to 9.
     pub level: u32,
+    /// Whether the bodies of responses 404 and 410 are archived. Their headers always are.
+    pub error_bodies: bool,
 }
 
 impl Default for ArchiveSettings {
     fn default() -> Self {
-        Self { keep: true, path: String::new(), rotate: ByteSize::mebibytes(1024), level: 1 }
+        Self {
+            keep: true,
+            path: String::new(),
+            rotate: ByteSize::mebibytes(1024),
+            level: 1,
+            error_bodies: false,
+        }
     }
 }

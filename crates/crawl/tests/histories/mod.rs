@@ -47,6 +47,7 @@ pub fn run_data(hosts: &[(&str, Vec<Counts>)]) -> RunData {
         ending: RunEnding::Quiet,
         hosts: hosts.collect(),
         past: past.collect(),
+        last_findings: Vec::new(),
         documents: 1000,
         next_due: None,
         disk: Some(Disk { free: 1 << 40, floor: 256 << 20 }),

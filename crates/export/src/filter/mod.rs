@@ -2,6 +2,7 @@
 
 mod request;
 mod texts;
+mod urls;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use crate::{Record, RecordContext, Sample};
 
 pub use request::{DEFAULT_CONFIDENCE, SelectionRequest, time, unmatched};
 pub use texts::{Property, TextFilter};
+pub use urls::UrlPatterns;
 
 /// The key in [`FilterCounts::held_back`] for near-duplicates that are represented by another document.
 pub const NEAR_DUPLICATE: &str = "near_duplicate";
@@ -33,6 +35,10 @@ pub const SAMPLE: &str = "sample";
 pub struct Filter {
     /// Hosts to export, each with its subdomains. A host without a port includes all its ports.
     pub hosts: Vec<String>,
+    /// Hosts that are not exported, each with its subdomains.
+    pub excluded_hosts: Vec<String>,
+    /// Patterns of URLs that are not exported.
+    pub excluded_urls: UrlPatterns,
     /// Languages to export, as BCP 47 primary tags such as `vi`.
     pub languages: Vec<String>,
     /// Only documents fetched at this time or later are exported.
@@ -73,6 +79,12 @@ impl Filter {
     fn select<'a>(&self, document: &'a Document, context: &'a RecordContext) -> Result<Record<'a>, String> {
         if !self.hosts.is_empty() && !self.hosts.iter().any(|wanted| is_of_host(&document.host, wanted)) {
             return Err("host".into());
+        }
+        if self.excluded_hosts.iter().any(|excluded| is_of_host(&document.host, excluded)) {
+            return Err("exclude-host".into());
+        }
+        if self.excluded_urls.is_match(&document.url) {
+            return Err("exclude-url".into());
         }
         if !self.languages.is_empty() && !self.languages.contains(&document.language) {
             return Err("language".into());
@@ -254,10 +266,15 @@ mod tests {
     fn filters_narrow_by_host_language_date_and_figures() {
         let at = |text: &str| Some(text.parse().unwrap());
         let conditions = |text: &str| vec![text.parse().unwrap()];
+        let urls = |pattern: &str| UrlPatterns::new(&[pattern.to_owned()]).unwrap();
         let cases = [
             (Filter::default(), true),
             (Filter { hosts: vec!["baolang.example".into()], ..Filter::default() }, true),
             (Filter { hosts: vec!["lang.example".into()], ..Filter::default() }, false),
+            (Filter { excluded_hosts: vec!["baolang.example".into()], ..Filter::default() }, false),
+            (Filter { excluded_hosts: vec!["lang.example".into()], ..Filter::default() }, true),
+            (Filter { excluded_urls: urls("baolang.*/"), ..Filter::default() }, false),
+            (Filter { excluded_urls: urls("/live/"), ..Filter::default() }, true),
             (Filter { languages: vec!["en".into()], ..Filter::default() }, false),
             (Filter { since: at("2026-11-20T02:30:00Z"), ..Filter::default() }, true),
             (Filter { since: at("2026-11-20T02:30:01Z"), ..Filter::default() }, false),

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use gleaner_corpus::query::period;
 use gleaner_corpus::{Condition, Query};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp};
 
-use crate::{Filter, Manifest};
+use crate::{Filter, Manifest, UrlPatterns};
 
 /// The smallest confidence of documents that are exported by default.
 pub const DEFAULT_CONFIDENCE: f64 = 0.1;
@@ -28,8 +27,10 @@ pub struct SelectionRequest {
     pub until: Option<String>,
     /// The first time of publication.
     pub published_from: Option<String>,
-    /// The last day or time of publication.
+    /// The last year, month, day or time of publication.
     pub published_to: Option<String>,
+    /// Regular expressions of URLs that are left out.
+    pub exclude_urls: Vec<String>,
     /// Conditions on fields.
     pub conditions: Vec<String>,
     /// The smallest confidence, 0 to 1. 0 selects all documents.
@@ -52,9 +53,11 @@ impl SelectionRequest {
             published_until: self
                 .published_to
                 .as_deref()
-                .map(|text| published_until(&name("published-to"), text))
+                .map(|text| period_of(&name("published-to"), text).map(|(_, end)| end))
                 .transpose()?,
             languages: self.languages.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
+            excluded_urls: UrlPatterns::new(&self.exclude_urls)
+                .map_err(|error| format!("{} {error}", name("exclude-url")))?,
             conditions: self.queries(name)?,
             ..Filter::default()
         };
@@ -87,20 +90,23 @@ pub fn unmatched(option: &str, wanted: &[String], what: &str, known: &[String]) 
     format!("no document matches {option} {}; {what} in this corpus: {listed}{more}", wanted.join(", "))
 }
 
-/// Reads a day, a time or an age, the value of the option with this name.
+/// Reads a year, a month, a day, a time or an age, the value of the option with this name. Returns the begin of a year,
+/// month or day.
 ///
 /// # Errors
 /// The text is none of them.
 pub fn time(option: &str, text: &str) -> Result<Timestamp, String> {
-    text.parse::<Timestamp>().ok().or_else(|| day(text)).or_else(|| ago(text)).ok_or_else(|| {
-        format!(
-            "{option} {text}: expected a day such as 2026-11-20, a time such as 2026-11-20T02:30:00Z, or an age such as 7d"
-        )
-    })
+    period_of(option, text).map(|(begin, _)| begin)
 }
 
-fn day(text: &str) -> Option<Timestamp> {
-    text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp())
+/// Returns the begin and the exclusive end of the year, month, day or time that the value of an option names.
+fn period_of(option: &str, text: &str) -> Result<(Timestamp, Timestamp), String> {
+    period(text).ok().or_else(|| ago(text).map(|at| (at, at))).ok_or_else(|| {
+        format!(
+            "{option} {text}: expected a year such as 2026, a month such as 2026-11, a day such as 2026-11-20, a time \
+such as 2026-11-20T02:30:00Z, or an age such as 7d"
+        )
+    })
 }
 
 /// Returns the time before now by an age such as `7d` or `1d 12h`.
@@ -122,14 +128,6 @@ fn since(option: &str, text: &str) -> Result<Timestamp, String> {
         Some(_) => Err(format!("{option} {text}: that export is not complete")),
         None => Err(format!("{option} {text}: the folder has no manifest.json")),
     }
-}
-
-/// Returns the exclusive end of the range up to the value of `published-to`. The value is part of the range, so the
-/// range ends with that day, or at the instant after that time.
-fn published_until(option: &str, text: &str) -> Result<Timestamp, String> {
-    let last = time(option, text)?;
-    let step = if day(text).is_some() { Span::new().hours(24) } else { Span::new().nanoseconds(1) };
-    Ok(last.checked_add(step).unwrap_or(Timestamp::MAX))
 }
 
 #[cfg(test)]
@@ -161,7 +159,8 @@ mod tests {
 
     #[test]
     fn the_last_day_of_publication_is_whole() {
-        let until = |text| published_until("--published-to", text).unwrap().to_string();
+        let until = |text| period_of("--published-to", text).unwrap().1.to_string();
+        assert_eq!(until("2026"), "2027-01-01T00:00:00Z");
         assert_eq!(until("2026-11-20"), "2026-11-21T00:00:00Z");
         assert_eq!(until("2026-11-20T02:30:00Z"), "2026-11-20T02:30:00.000000001Z");
     }

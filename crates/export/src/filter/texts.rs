@@ -1,6 +1,6 @@
 //! Selects documents by texts in their metadata.
 
-use gleaner_corpus::{Document, folded};
+use gleaner_corpus::{Document, SearchText};
 
 /// Metadata that a [`TextFilter`] searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,24 +41,21 @@ impl Property {
     }
 }
 
-/// Selects documents whose metadata contain a text, ignoring case.
+/// Selects documents whose metadata contain a text, as a [`SearchText`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFilter {
     pub(super) property: Property,
-    wanted: Vec<String>,
+    wanted: Vec<SearchText>,
 }
 
 impl TextFilter {
     /// Returns a filter for documents whose property contains at least one of the texts in `wanted`.
     #[must_use]
     pub fn new(property: Property, wanted: &[String]) -> Self {
-        Self { property, wanted: wanted.iter().map(|wanted| folded(wanted)).collect() }
+        Self { property, wanted: wanted.iter().map(|wanted| SearchText::new(wanted)).collect() }
     }
 
     pub(super) fn holds(&self, document: &Document) -> bool {
-        self.property.values(document).any(|value| {
-            let value = folded(value);
-            self.wanted.iter().any(|wanted| value.contains(wanted.as_str()))
-        })
+        self.property.values(document).any(|value| self.wanted.iter().any(|wanted| wanted.is_in(value)))
     }
 }

@@ -53,6 +53,8 @@ pub struct ExportRequest {
     /// Size in bytes at which a file is closed and the next one begins. For plain text, and for Markdown in a
     /// folder: the number of bytes between two flushes to disk.
     pub shard_size: u64,
+    /// Whether an external tagger gives the tokens.
+    pub tagged: bool,
     /// The command line without the program's name. Only the same command line can resume an interrupted
     /// export.
     pub command: Vec<String>,
@@ -279,6 +281,7 @@ fn begin(part: &Path, request: &ExportRequest) -> Result<Manifest, ExportError> 
         tally: FilterCounts::default(),
         last_id: None,
         files: Vec::new(),
+        tagged: request.tagged,
         unreadable: Vec::new(),
         corpus_version: None,
         removed: None,

@@ -1,8 +1,9 @@
 //! Writes CoNLL-U (<https://universaldependencies.org/format.html>): one token per line in ten columns, and
 //! an empty line after each sentence.
 //!
-//! Only the columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` if no white space follows the
-//! token. A tagger can fill the other columns. `tokens.rs` defines sentences and tokens. Comments name the
+//! The columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` if no white space follows the token. With an
+//! external [tagger](crate::tagger), so are LEMMA, and UPOS for a tag of Universal Dependencies or XPOS for another
+//! tag. `tokens.rs` defines sentences and tokens. Comments name the
 //! document, the paragraph and the sentence. `# kind` is the kind of the paragraph. `# text` is built from
 //! the tokens, so it contains only single spaces.
 //!
@@ -12,17 +13,23 @@ use std::io::Write;
 
 use super::kind_name;
 use crate::Record;
-use crate::tokens::{Sentence, sentences};
+use crate::tokens::Sentence;
 
-/// The unfilled columns LEMMA to DEPS.
-const EMPTY: &str = "_\t_\t_\t_\t_\t_\t_";
+/// The unfilled columns FEATS to DEPS.
+const EMPTY: &str = "_\t_\t_\t_";
+
+/// The tags of Universal Dependencies (<https://universaldependencies.org/u/pos/>).
+const UNIVERSAL_TAGS: [&str; 17] = [
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT",
+    "SCONJ", "SYM", "VERB", "X",
+];
 
 /// Appends the sentences of a record to `out`.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
     let (mut paragraph, mut number) = (0, 0);
-    for (kind, line) in record.lines() {
+    for (kind, sentences) in record.sentences() {
         let mut is_new = true;
-        for sentence in sentences(line) {
+        for sentence in sentences {
             if number == 0 {
                 document(record, out);
             }
@@ -69,7 +76,11 @@ fn sentence(sentence: &Sentence, out: &mut Vec<u8>) {
     comment("text", &text, out);
     for (number, token) in (1..).zip(&sentence.tokens) {
         let space = if token.is_glued { "SpaceAfter=No" } else { "_" };
-        writeln!(out, "{number}\t{}\t{EMPTY}\t{space}", token.text).expect("memory takes all");
+        let (tag, lemma) = token.tagged.unwrap_or_default();
+        let (upos, xpos) = if UNIVERSAL_TAGS.contains(&tag) { (tag, "") } else { ("", tag) };
+        let [lemma, upos, xpos] = [lemma, upos, xpos].map(|value| if value.is_empty() { "_" } else { value });
+        writeln!(out, "{number}\t{}\t{lemma}\t{upos}\t{xpos}\t{EMPTY}\t{space}", token.text)
+            .expect("memory takes all");
     }
     out.push(b'\n');
 }

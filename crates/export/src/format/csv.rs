@@ -6,7 +6,8 @@
 //! follow RFC 3339.
 //!
 //! Spreadsheet programs run a value that begins with `=`, `+`, `-` or `@` as a formula, which could send other
-//! values to a server. [`Formulas::Guarded`] prevents this.
+//! values to a server. [`CsvVariant::Guarded`] prevents this. Excel reads UTF-8 only from a file that begins with a
+//! byte order mark, which [`CsvVariant::Excel`] writes.
 //!
 //! Limitation: by default, Python's `csv` reads at most 131,072 characters per value. Raise
 //! `csv.field_size_limit` for longer values.
@@ -18,14 +19,16 @@ use crate::record::{Cell, Fields};
 
 const SEPARATOR: &str = "|";
 
-/// What happens to texts that a spreadsheet program would run as formulas.
+/// How CSV is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Formulas {
-    /// They stay as they are.
-    Unchanged,
-    /// They begin with a single quote, as OWASP advises
+pub enum CsvVariant {
+    /// As programs expect it. All texts stay as they are.
+    Plain,
+    /// A text that a spreadsheet program would run as a formula begins with a single quote, as OWASP advises
     /// (<https://owasp.org/www-community/attacks/CSV_Injection>).
     Guarded,
+    /// As [`Self::Guarded`], and each file begins with a byte order mark.
+    Excel,
 }
 
 /// The characters with which a formula begins in spreadsheet programs, in some only after white space or in
@@ -33,33 +36,36 @@ pub enum Formulas {
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// Appends the header line with the field names to `out`.
-pub fn head(fields: &Fields, out: &mut Vec<u8>) {
+pub fn head(fields: &Fields, variant: CsvVariant, out: &mut Vec<u8>) {
+    if variant == CsvVariant::Excel {
+        out.extend_from_slice("\u{feff}".as_bytes());
+    }
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     out.extend_from_slice(names.join(",").as_bytes());
     out.extend_from_slice(b"\r\n");
 }
 
 /// Appends the selected fields of a record to `out`.
-pub fn render(record: &Record, fields: &Fields, formulas: Formulas, out: &mut Vec<u8>) {
+pub fn render(record: &Record, fields: &Fields, variant: CsvVariant, out: &mut Vec<u8>) {
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
             out.push(b',');
         }
-        value(field.value(record), formulas, out);
+        value(field.value(record), variant, out);
     }
     out.extend_from_slice(b"\r\n");
 }
 
-fn value(cell: Cell, formulas: Formulas, out: &mut Vec<u8>) {
+fn value(cell: Cell, variant: CsvVariant, out: &mut Vec<u8>) {
     let written = match cell {
         Cell::Text(Some(value)) => {
-            text(value, formulas, out);
+            text(value, variant, out);
             Ok(())
         }
         Cell::Texts([]) => Ok(()),
         Cell::Texts(values) => {
             let values: Vec<String> = values.iter().map(|value| value.replace('|', "/")).collect();
-            text(&values.join(SEPARATOR), formulas, out);
+            text(&values.join(SEPARATOR), variant, out);
             Ok(())
         }
         Cell::Time(Some(time)) => write!(out, "{time}"),
@@ -77,9 +83,10 @@ fn value(cell: Cell, formulas: Formulas, out: &mut Vec<u8>) {
     written.expect("memory takes all");
 }
 
-fn text(text: &str, formulas: Formulas, out: &mut Vec<u8>) {
-    if formulas == Formulas::Guarded && text.starts_with(FORMULA_STARTS) {
-        return self::text(&format!("'{text}"), Formulas::Unchanged, out);
+/// Appends a text as one value to `out`.
+pub fn text(text: &str, variant: CsvVariant, out: &mut Vec<u8>) {
+    if variant != CsvVariant::Plain && text.starts_with(FORMULA_STARTS) {
+        return self::text(&format!("'{text}"), CsvVariant::Plain, out);
     }
     let is_quoted = text.is_empty() || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'));
     if !is_quoted {
@@ -100,9 +107,9 @@ mod tests {
     fn three_documents_as_records() {
         let mut out = Vec::new();
         let fields = snapshot_fields();
-        head(&fields, &mut out);
+        head(&fields, CsvVariant::Plain, &mut out);
         for document in documents() {
-            render(&Record::new(&document, &context(&document)), &fields, Formulas::Unchanged, &mut out);
+            render(&Record::new(&document, &context(&document)), &fields, CsvVariant::Plain, &mut out);
         }
         // The snapshot file has LF line ends, because tools such as git could change CRLF.
         let lines = String::from_utf8(out).unwrap().replace("\r\n", "\n");
@@ -126,9 +133,16 @@ mod tests {
         ];
         for (cell, expected) in cases {
             let mut out = Vec::new();
-            value(cell, Formulas::Unchanged, &mut out);
+            value(cell, CsvVariant::Plain, &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{cell:?}");
         }
+    }
+
+    #[test]
+    fn a_file_for_excel_begins_with_a_byte_order_mark() {
+        let mut out = Vec::new();
+        head(&"id,title".parse().unwrap(), CsvVariant::Excel, &mut out);
+        assert_eq!(out, "\u{feff}id,title\r\n".as_bytes());
     }
 
     #[test]
@@ -147,10 +161,12 @@ mod tests {
             (Cell::Long(Some(-5)), "-5", "-5"),
         ];
         for (cell, guarded, unchanged) in cases {
-            for (formulas, expected) in [(Formulas::Guarded, guarded), (Formulas::Unchanged, unchanged)] {
+            for (variant, expected) in
+                [(CsvVariant::Guarded, guarded), (CsvVariant::Excel, guarded), (CsvVariant::Plain, unchanged)]
+            {
                 let mut out = Vec::new();
-                value(cell, formulas, &mut out);
-                assert_eq!(String::from_utf8(out).unwrap(), expected, "{cell:?} {formulas:?}");
+                value(cell, variant, &mut out);
+                assert_eq!(String::from_utf8(out).unwrap(), expected, "{cell:?} {variant:?}");
             }
         }
     }

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use crate::record::Fields;
 use crate::{Manifest, Record, dataset_card};
 use compressed::CompressedWriter;
-use csv::Formulas;
+use csv::CsvVariant;
 
 /// What a format is.
 #[derive(Debug)]
@@ -36,8 +36,10 @@ pub struct FormatKind {
     pub needs_folder: bool,
     /// Whether the user can choose the fields of a record.
     pub has_fields: bool,
-    /// Whether [`Formulas`] matter.
-    pub has_formulas: bool,
+    /// Whether [`CsvVariant`] matters.
+    pub is_csv: bool,
+    /// Whether the tokens of an external [tagger](crate::Tagger) are written.
+    pub has_tokens: bool,
     /// How a folder distributes documents over files.
     pub layout: Layout,
     /// A further file in the folder: its name and its text.
@@ -61,17 +63,17 @@ enum Content {
     Parquet,
     /// A text for each document, between a head and a tail.
     Texts {
-        head: fn(&Fields, &mut Vec<u8>),
+        head: fn(&Fields, CsvVariant, &mut Vec<u8>),
         render: Render,
         tail: &'static [u8],
     },
 }
 
 type Companion = (&'static str, fn(&Manifest, &Fields) -> String);
-type Render = fn(&Record, &Fields, Formulas, &mut Vec<u8>);
+type Render = fn(&Record, &Fields, CsvVariant, &mut Vec<u8>);
 
 const fn texts(render: Render) -> Content {
-    Texts { head: |_, _| (), render, tail: b"" }
+    Texts { head: |_, _, _| (), render, tail: b"" }
 }
 
 /// Declares the formats: each has a name, the help, the extensions of file names (new files have the first), how a
@@ -99,7 +101,8 @@ const FORMAT: FormatKind = FormatKind {
     extensions: &[],
     needs_folder: false,
     has_fields: false,
-    has_formulas: false,
+    is_csv: false,
+    has_tokens: false,
     layout: Shards(""),
     companion: None,
     content: Parquet,
@@ -112,16 +115,16 @@ formats! {
     "jsonl" "One JSON object per line" ["jsonl" "ndjson"]
         Shards(""), texts(|record, fields, _, out| json_lines::render(record, fields, out)), [has_fields];
     "csv" "Comma-separated values with a header line" ["csv"]
-        Shards(""), Texts { head: csv::head, render: csv::render, tail: b"" }, [has_fields has_formulas];
+        Shards(""), Texts { head: csv::head, render: csv::render, tail: b"" }, [has_fields is_csv];
     "parquet" "Apache Parquet with zstd compression" ["parquet"]
         Shards(""), Parquet, [has_fields];
     "vertical" "Vertical text, one token per line, for Sketch Engine and NoSketch Engine" ["vert" "vertical"]
-        Shards(""), texts(|record, _, _, out| vertical::render(record, out)), []
+        Shards(""), texts(|record, _, _, out| vertical::render(record, out)), [has_tokens]
         with ("registry", |manifest, _| dataset_card::registry(manifest));
     "conllu" "CoNLL-U, one token per line, for taggers and parsers" ["conllu"]
-        Shards(""), texts(|record, _, _, out| conllu::render(record, out)), [];
+        Shards(""), texts(|record, _, _, out| conllu::render(record, out)), [has_tokens];
     "tei" "TEI P5 XML" ["xml" "tei"]
-        Shards(""), Texts { head: |_, out| tei::head(out), render: |it, _, _, out| tei::render(it, out), tail: tei::TAIL }, [];
+        Shards(""), Texts { head: |_, _, out| tei::head(out), render: |it, _, _, out| tei::render(it, out), tail: tei::TAIL }, [];
     "markdown" "Markdown with YAML front matter; with --into one file per document" ["md" "markdown"]
         FilePerDocument, texts(|record, _, _, out| markdown::render(record, out)), [];
     "text" "One text file per document, in one folder per host (with --into)" ["txt"]
@@ -160,8 +163,8 @@ pub struct Format {
     pub kind: &'static FormatKind,
     /// The compression, if the format [can be compressed](FormatKind::can_be_compressed).
     pub compression: Compression,
-    /// What happens to formulas, if the format [has them](FormatKind::has_formulas).
-    pub formulas: Formulas,
+    /// The variant of CSV, if the format [is CSV](FormatKind::is_csv).
+    pub csv: CsvVariant,
 }
 
 /// The compression of a format that has no compression of its own.
@@ -186,11 +189,11 @@ impl Compression {
 }
 
 impl Format {
-    /// Returns the format with this name, uncompressed and with formulas as they are.
+    /// Returns the format with this name, uncompressed and, if it is CSV, plain.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let kind = FORMATS.iter().find(|kind| kind.name == name)?;
-        Some(Self { kind, compression: Compression::None, formulas: Formulas::Unchanged })
+        Some(Self { kind, compression: Compression::None, csv: CsvVariant::Plain })
     }
 
     /// Returns the ending of file names, such as `.jsonl.gz`.
@@ -211,14 +214,14 @@ impl Format {
         };
         let mut out = Box::new(CompressedWriter::new(out, self.compression)?);
         let mut buffer = Vec::new();
-        head(fields, &mut buffer);
+        head(fields, self.csv, &mut buffer);
         out.write_all(&buffer)?;
         Ok(Sink::Lines { format: self, fields: fields.clone(), out, buffer })
     }
 
     pub(crate) fn render(self, record: &Record, fields: &Fields, out: &mut Vec<u8>) {
         match self.kind.content {
-            Texts { render, .. } => render(record, fields, self.formulas, out),
+            Texts { render, .. } => render(record, fields, self.csv, out),
             Parquet => unreachable!("Parquet is written by columns"),
         }
     }

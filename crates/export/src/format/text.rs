@@ -2,7 +2,7 @@
 //!
 //! In a file with all documents of a site, two empty lines separate documents. No document contains two
 //! consecutive empty lines, so the file can be split again. The text files have no metadata such as URL or
-//! dates. A file with only one document has the document's id as its name.
+//! dates. `metadata.csv` has them for files with one document each.
 
 use crate::Record;
 
@@ -44,6 +44,36 @@ pub fn file_name(host: &str) -> String {
     if name.is_empty() { "+".into() } else { name }
 }
 
+/// Maximum length of a title in a file name, in characters.
+const MAX_TITLE: usize = 60;
+
+/// Returns a title as a part of a file name: its first words, joined by `-`. Returns `None` if it has no letters and no
+/// digits.
+///
+/// ```
+/// use gleaner_export::format::text::title_name;
+/// assert_eq!(title_name("Giá vàng: tăng 5%").as_deref(), Some("Giá-vàng-tăng-5"));
+/// assert_eq!(title_name("..."), None);
+/// ```
+#[must_use]
+pub fn title_name(title: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut length = 0;
+    for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let separator = usize::from(length > 0);
+        length += separator + word.chars().count();
+        if length > MAX_TITLE {
+            if name.is_empty() {
+                name.extend(word.chars().take(MAX_TITLE));
+            }
+            break;
+        }
+        name.push_str(&"-"[..separator]);
+        name.push_str(word);
+    }
+    (!name.is_empty()).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +113,13 @@ mod tests {
         let mut document = documents().remove(0);
         document.text = "\n\na\n\n \n\nb\n\n".into();
         assert!(!vec![document].map_text()[0].contains("\n\n\n"));
+    }
+
+    #[test]
+    fn titles_in_file_names_are_short() {
+        assert_eq!(title_name(&"ab ".repeat(30)).unwrap().chars().count(), 59);
+        assert_eq!(title_name(&"ệ".repeat(200)).unwrap().chars().count(), 60);
+        assert_eq!(title_name("../a\0b\\c").unwrap(), "a-b-c");
     }
 
     #[test]

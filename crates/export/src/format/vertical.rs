@@ -7,17 +7,24 @@
 //! sentences and tokens. `<`, `>` and `&` are written as XML entities, and so is `"` in attributes. `|`
 //! separates several authors.
 //!
-//! Limitation: words are neither tagged nor lemmatised. The files were not tested with Manatee, but their
+//! A line has the word. With an external [tagger](crate::tagger), it has the word, its tag and its lemma, or `-` instead
+//! of what the tagger does not give.
+//!
+//! Limitation: without a tagger, words are neither tagged nor lemmatised. The files were not tested with Manatee, but their
 //! escaping follows XML and published vertical files. A host name can be longer than a tool allows.
 
 use super::kind_name;
 use crate::Record;
 use crate::record::Cell;
-use crate::tokens::sentences;
+use crate::tokens::{Sentence, Token};
 
 /// The record fields that become attributes of `<doc>`.
 pub const ATTRIBUTES: [&str; 10] =
     ["id", "url", "host", "language", "title", "authors", "section", "published", "fetched", "cluster"];
+
+/// The further attributes of `<doc>`: year and month of the publication, empty if it is not known, and the number of
+/// words.
+pub const COMPUTED: [&str; 3] = ["year", "month", "words"];
 
 /// Appends a record as `<doc>` with its paragraphs to `out`.
 pub fn render(record: &Record, out: &mut Vec<u8>) {
@@ -25,12 +32,23 @@ pub fn render(record: &Record, out: &mut Vec<u8>) {
     for name in ATTRIBUTES {
         attribute(name, &value(record, name), out);
     }
-    attribute("words", &record.words().to_string(), out);
+    let month = month(record.document().published.as_deref().unwrap_or_default());
+    for (name, value) in
+        COMPUTED.into_iter().zip([month.get(..4).unwrap_or_default(), month, &record.words().to_string()])
+    {
+        attribute(name, value, out);
+    }
     out.extend_from_slice(b">\n");
-    for (kind, line) in record.lines() {
-        paragraph(kind, line, out);
+    for (kind, sentences) in record.sentences() {
+        paragraph(kind, &sentences, out);
     }
     out.extend_from_slice(b"</doc>\n");
+}
+
+/// Returns the month of a publication date, such as `2026-11`. Returns an empty text if the date has another form.
+fn month(published: &str) -> &str {
+    let form = |(at, byte): (usize, u8)| if at == 4 { byte == b'-' } else { byte.is_ascii_digit() };
+    published.get(..7).filter(|month| month.bytes().enumerate().all(form)).unwrap_or_default()
 }
 
 fn value(record: &Record, name: &str) -> String {
@@ -73,9 +91,9 @@ fn escape(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-fn paragraph(kind: char, line: &str, out: &mut Vec<u8>) {
+fn paragraph(kind: char, sentences: &[Sentence<'_>], out: &mut Vec<u8>) {
     let mut glue = None;
-    for sentence in sentences(line) {
+    for sentence in sentences {
         match glue {
             None => out.extend_from_slice(format!("<p kind=\"{}\">\n", kind_name(kind)).as_bytes()),
             Some(true) => out.extend_from_slice(b"<g/>\n"),
@@ -86,7 +104,7 @@ fn paragraph(kind: char, line: &str, out: &mut Vec<u8>) {
             if at > 0 && glue == Some(true) {
                 out.extend_from_slice(b"<g/>\n");
             }
-            self::token(token.text, out);
+            self::token(token, out);
             glue = Some(token.is_glued);
         }
         out.extend_from_slice(b"</s>\n");
@@ -96,15 +114,25 @@ fn paragraph(kind: char, line: &str, out: &mut Vec<u8>) {
     }
 }
 
-fn token(token: &str, out: &mut Vec<u8>) {
-    if token.bytes().any(|byte| matches!(byte, b'<' | b'>' | b'&')) {
-        out.extend_from_slice(
-            token.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").as_bytes(),
-        );
-    } else {
-        out.extend_from_slice(token.as_bytes());
+fn token(token: &Token<'_>, out: &mut Vec<u8>) {
+    column(token.text, out);
+    if let Some((tag, lemma)) = token.tagged {
+        for value in [tag, lemma] {
+            out.push(b'\t');
+            column(if value.is_empty() { "-" } else { value }, out);
+        }
     }
     out.push(b'\n');
+}
+
+fn column(text: &str, out: &mut Vec<u8>) {
+    if text.bytes().any(|byte| matches!(byte, b'<' | b'>' | b'&')) {
+        out.extend_from_slice(
+            text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").as_bytes(),
+        );
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use std::cell::OnceCell;
 use gleaner_corpus::{Document, DocumentId, Quality};
 use jiff::Timestamp;
 
-use crate::tokens::{TokenCounts, counts};
+use crate::tagger::TaggedLines;
+use crate::tokens::{Sentence, TokenCounts, counts, sentences};
 
 pub use fields::{Cell, FIELDS, Field, FieldType, Fields};
 
@@ -46,6 +47,8 @@ pub struct RecordContext {
     pub archived: Option<(String, u64)>,
     /// Number of earlier revisions of the text.
     pub earlier: u32,
+    /// The tokens of an external tagger. `None` without one.
+    pub tagged: Option<TaggedLines>,
     /// When the page was found to be gone. `None` if it existed at the last request.
     pub gone: Option<Timestamp>,
 }
@@ -102,6 +105,18 @@ impl<'a> Record<'a> {
     pub fn lines(&self) -> impl Iterator<Item = (char, &'a str)> + use<'a> {
         let kinds = self.document.kinds.chars().chain(std::iter::repeat('p'));
         kinds.zip(self.document.text.lines())
+    }
+
+    /// Returns the sentences of each line of the text, with the kind of the line: those of the external tagger, or those
+    /// of `tokens.rs`.
+    pub(crate) fn sentences(&self) -> impl Iterator<Item = (char, Vec<Sentence<'a>>)> + use<'a> {
+        let tagged = self.context.tagged.as_ref();
+        self.lines().enumerate().map(move |(at, (kind, line))| match tagged {
+            Some(lines) => {
+                (kind, lines.get(at).into_iter().flatten().filter_map(|it| Sentence::tagged(it)).collect())
+            }
+            None => (kind, sentences(line).collect()),
+        })
     }
 
     fn counts(&self) -> TokenCounts {

@@ -1,24 +1,31 @@
 //! Explains one host: the results of the last runs, and why the host has no documents.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
+use gleaner_corpus::is_of_host;
 use gleaner_crawl::render::text::{count, minute};
 use gleaner_crawl::report::{Finding, Grade, Report, folder, text};
-use gleaner_crawl::{HostView, host_summary, is_similar, pages_without_outcome};
+use gleaner_crawl::{HostView, RunHistory, SeedState, host_summary, pages_without_outcome};
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::Counts;
+use gleaner_store::{Counts, HostRecord};
 use jiff::Timestamp;
 
 use super::DoctorContext;
 use super::facts::Facts;
+use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 
 const REASONS: usize = 12;
+/// Maximum number of hosts below the host that are described.
+const MAX_BELOW: usize = 10;
 
 pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<Facts, Failure> {
     let mut facts = Facts::default();
-    let url = CanonicalUrl::parse(&format!("http://{name}/"))
-        .map_err(|refusal| Failure::Usage(format!("{name} is neither a URL nor a host: {refusal}")))?;
+    let Ok(url) = CanonicalUrl::parse(&format!("http://{name}/")) else {
+        let meant = did_you_mean(&context.store, name, |_| true)?;
+        return Err(Failure::Usage(format!("{name} is neither a URL nor a host{meant}")));
+    };
     if let Some(removal) = context.removal(&url)? {
         facts.add("host", url.host());
         facts.add("why", removal);
@@ -26,9 +33,20 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
     }
     let Some(host) = context.store.host(url.host()).map_err(Failure::work)? else {
         facts.add("host", url.host());
-        facts.add("why", "no page, feed or sitemap that was read links to it");
+        let below = context.hosts_below(&url)?;
+        let why = match below.len() {
+            0 => {
+                let meant = did_you_mean(&context.store, url.host(), |_| true)?;
+                format!("no page, feed or sitemap that was read links to it{meant}")
+            }
+            known => format!(
+                "the corpus has no page of this host itself, but {} below it",
+                count(known as u64, "host")
+            ),
+        };
+        facts.add("why", why);
         facts.add("scope", context.scope(url.domain()));
-        context.add_neighbours(&mut facts, &url)?;
+        context.add_hosts_below(&mut facts, below)?;
         return Ok(facts);
     };
     facts.add("scope", context.scope(url.domain()));
@@ -56,22 +74,40 @@ pub(super) fn facts(context: &DoctorContext, name: &str, fetch: bool) -> Result<
         let front = front.and_then(|front| CanonicalUrl::parse(&front.url).ok()).unwrap_or(url.clone());
         context.add_fetched(&mut facts, &front)?;
     }
+    context.add_hosts_below(&mut facts, context.hosts_below(&url)?)?;
     facts.add_first("why", host_summary(&host, context.is_in_scope(&url), report.as_ref()).english);
     facts.add_first("host", host.record.name);
     Ok(facts)
 }
 
 impl DoctorContext {
-    /// Adds the known hosts of the same site and the hosts with a similar name. Names with and without `www.`
-    /// are easily confused.
-    fn add_neighbours(&self, facts: &mut Facts, url: &CanonicalUrl) -> Result<(), Failure> {
-        for host in self.store.hosts() {
-            let host = host.map_err(Failure::work)?;
-            if host.domain == url.domain() {
-                facts.add("known hosts", host.name);
-            } else if is_similar(&host.name, url.host()) {
-                facts.add("similar host", host.name);
-            }
+    /// Returns the known hosts below a host, such as `www.bbc.co.uk` below `bbc.co.uk`.
+    fn hosts_below(&self, url: &CanonicalUrl) -> Result<Vec<HostRecord>, Failure> {
+        let is_below = |host: &HostRecord| host.name != url.host() && is_of_host(&host.name, url.host());
+        let hosts: Vec<HostRecord> = self.store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
+        Ok(hosts.into_iter().filter(is_below).collect())
+    }
+
+    /// Describes each host in one sentence. Those with the most new documents in the last runs come first.
+    fn add_hosts_below(&self, facts: &mut Facts, hosts: Vec<HostRecord>) -> Result<(), Failure> {
+        let mut history = RunHistory::read(&self.store, RunHistory::KEPT).map_err(Failure::work)?;
+        let view = |host| HostView::new(&self.store, &self.config, host, &mut history);
+        let mut views: Vec<HostView> =
+            hosts.into_iter().map(view).collect::<Result<_, _>>().map_err(Failure::work)?;
+        let documents =
+            |host: &HostView| host.counts.iter().flatten().map(|counts| counts.ended("stored")).sum::<u64>();
+        views.sort_by_cached_key(|host| (Reverse(documents(host)), host.record.name.clone()));
+        let more = views.len().saturating_sub(MAX_BELOW);
+        for host in views.iter().take(MAX_BELOW) {
+            let is_in_scope = host.seeding != SeedState::OutOfScope;
+            let summary = host_summary(host, is_in_scope, None).english;
+            facts.add("hosts below", format!("{}: {summary}", host.record.name));
+        }
+        if more > 0 {
+            facts.add(
+                "hosts below",
+                format!("and {}; `gleaner hosts --all` lists all", count(more as u64, "other host")),
+            );
         }
         Ok(())
     }
@@ -89,15 +125,15 @@ impl DoctorContext {
         };
         let (at, next) = (minute(robots.at), minute(robots.next));
         if robots.forbidden.is_some() {
-            let attempts = format!("(last attempt {at} UTC, next attempt {next} UTC or later)");
+            let attempts = format!("(last attempt {at}, next attempt {next} or later)");
             facts.add("robots.txt", format!("{robots} {attempts}"));
             return;
         }
-        facts.add("robots.txt", format!("{robots} (fetched {at} UTC)"));
+        facts.add("robots.txt", format!("{robots} (fetched {at})"));
         facts.add("robots.txt", format!("names {}", count(robots.sitemaps as u64, "sitemap")));
         let domain = &host.record.domain;
         facts.add(
-            "gap",
+            "delay",
             format!(
                 "with these settings, a crawl waits {} s between two requests to {domain}",
                 host.delay.as_secs_f64()
@@ -107,7 +143,10 @@ impl DoctorContext {
 
     fn add_state(&self, facts: &mut Facts, host: &HostView) -> Result<(), Failure> {
         facts.add("state", host.request_state(Timestamp::now()).to_string());
-        facts.add("queue", format!("URLs ready or waiting: {}", host.record.queued));
+        facts.add(
+            "queue",
+            format!("URLs that wait for a request, also those due later: {}", host.record.queued),
+        );
         if let Some((_, next)) = self.store.next_ready(host.record.id).map_err(Failure::work)? {
             facts.add("queue", format!("next URL: {}", next.url));
         }
@@ -116,7 +155,7 @@ impl DoctorContext {
         let waiting = pages_without_outcome(&self.store, &host.record).map_err(Failure::work)?;
         if buffered > waiting {
             let extracted = buffered - waiting;
-            facts.add("template", format!("buffered pages already extracted without one: {extracted}"));
+            facts.add("template", format!("kept pages that were already extracted without one: {extracted}"));
         }
         Ok(())
     }
@@ -132,14 +171,14 @@ fn add_findings(facts: &mut Facts, report: &Report, host: &str) {
     if found.is_empty() {
         facts.add(
             "last report",
-            format!("nothing unusual (run {} of {} UTC)", report.run, minute(report.started)),
+            format!("nothing unusual (run {} of {})", report.run, minute(report.started)),
         );
     }
     for finding in found {
         facts.add("last report", text::sentence(finding));
     }
     for held in report.hosts.iter().filter(|other| other.name == host).flat_map(|host| &host.held) {
-        facts.add("left", format!("{}: {}", count(held.urls, "URL"), held.why));
+        facts.add("left for the next run", format!("{}: {}", count(held.urls, "URL"), held.why));
     }
 }
 

@@ -6,6 +6,9 @@ mod facts;
 mod host_facts;
 mod url_facts;
 
+pub(crate) use url_facts::without_outcome;
+
+use gleaner_crawl::render::text::minute;
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{HostView, RunHistory};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Role, Scope, Seed, UrlRefusal};
@@ -73,8 +76,9 @@ impl DoctorContext {
         Ok(removal.map(|removal| {
             let reason = if removal.reason.is_empty() { "no reason given" } else { &removal.reason };
             format!(
-                "removed on {:.0} (removal {}): {reason}; it is not requested again",
-                removal.at, removal.number
+                "removed on {} (removal {}): {reason}; it is not requested again",
+                minute(removal.at),
+                removal.number
             )
         }))
     }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use gleaner_corpus::{Document, Method, Usage};
-use gleaner_crawl::render::text::count;
+use gleaner_crawl::render::text::{count, minute};
 use gleaner_crawl::{
-    PageError, current_template, is_final_redirect, rejection, stated_by_host, stored_page, trap_rule,
+    PageError, current_template, explained_visit, is_final_redirect, rejection, stated_by_host, stored_page,
+    trap_rule,
 };
-use gleaner_extract::NotArticleReason;
 use gleaner_extract::article::Signals;
 use gleaner_extract::template::{Extraction, PreparedTemplate};
 use gleaner_fetch::{RobotsDecision as Rule, RobotsRecord, TlsFault};
@@ -80,7 +80,7 @@ impl DoctorContext {
         facts.add("state", self.state(&record)?);
         facts.add("found", found(&record));
         if let Some(outcome) = &record.last {
-            facts.add("last visit", outcome.to_string());
+            facts.add("last visit", explained_visit(outcome));
             if let Outcome::Failed { reason } = outcome
                 && let Some(fault) = TlsFault::from_label(reason)
             {
@@ -138,7 +138,7 @@ impl DoctorContext {
                 format!("visited; due again at {}", time(due))
             }
             UrlState::Buffered { .. } => {
-                "buffered: its page is kept until its host has enough pages for a template".into()
+                "fetched: its page is kept until its host has enough pages for a template".into()
             }
             UrlState::Done => {
                 let least = self.config.crawl.revisit.get();
@@ -174,7 +174,11 @@ impl DoctorContext {
                 Rule::Allowed { rule: Some(rule) } => format!("allowed by `{rule}`"),
                 Rule::Disallowed { rule } => format!("disallowed by `{rule}`"),
             };
-            let says = format!("{says} (fetched at {}, next fetch after {})", robots.at, robots.next_ask());
+            let says = format!(
+                "{says} (fetched {}, next fetch after {})",
+                minute(robots.at),
+                minute(robots.next_ask())
+            );
             (rule, says)
         }))
     }
@@ -206,18 +210,16 @@ impl DoctorContext {
         document: &Document,
         url: &CanonicalUrl,
     ) -> Result<(), Failure> {
-        let version =
-            document.template_version.map(|version| format!(" version {version}")).unwrap_or_default();
         let sure = document.confidence.map(|sure| format!(", confidence {:.2}", f64::from(sure) / 100.0));
         let sure = sure.unwrap_or_default();
         facts.add(
             "document",
             format!(
-                "{}: {}, language {}, by {}{version}{sure}",
+                "{}: {}, language {}, extracted {}{sure}",
                 document.id,
                 count(gleaner_html::words::words(&document.text).count() as u64, "word"),
                 document.language,
-                document.method,
+                extracted_by(&document.method, document.template_version),
             ),
         );
         if document.url != url.as_str() {
@@ -262,7 +264,8 @@ impl DoctorContext {
             }
         };
         if let (Some((file, offset)), Some(kept)) = (&page.place, &record.archived) {
-            facts.add("archived", format!("{} at byte {offset}, fetched at {}", file.display(), kept.at));
+            facts
+                .add("archived", format!("{} at byte {offset}, fetched {}", file.display(), minute(kept.at)));
         }
         self.add_judged(facts, "judged again now", &page.html, url, record.role).map(Some)
     }
@@ -292,9 +295,7 @@ impl DoctorContext {
                 facts.add(what, "a front page that leads to articles; it never becomes a document");
             }
             Some(label) => {
-                let reason = NotArticleReason::ALL.iter().find(|reason| reason.label() == label);
-                let words = reason.map_or_else(|| label.replace('_', " "), ToString::to_string);
-                facts.add(what, format!("not an article: {words} ({label})"));
+                facts.add(what, explained_visit(&Outcome::NotArticle { reason: label.to_owned() }));
             }
         }
         let signals = Signals::from_page(&page);
@@ -345,12 +346,19 @@ fn add_use(facts: &mut Facts, what: &'static str, usage: &Usage) {
 }
 
 fn described(extracted: &Extraction, template: Option<&PreparedTemplate>) -> String {
-    let method = extracted.method;
-    let template = template.filter(|_| method != Method::BlockModel);
-    let by =
-        template.map(|it| format!(" with template version {}", it.template().version)).unwrap_or_default();
+    let by = extracted_by(&extracted.method.to_string(), template.map(|it| it.template().version));
     let confidence = extracted.confidence().map(|it| format!(", confidence {it:.2}")).unwrap_or_default();
-    format!("an article: {} by {method}{by}{confidence}", count(extracted.words().into(), "word"))
+    format!("an article: {}, extracted {by}{confidence}", count(extracted.words().into(), "word"))
+}
+
+/// Describes how a text was extracted. `method` is the name of a [`Method`].
+fn extracted_by(method: &str, version: Option<u32>) -> String {
+    let template = version.map(|version| format!(" with the template of its host (version {version})"));
+    match template {
+        Some(template) if method == Method::Detection.name() => template.trim_start().to_owned(),
+        _ if method == Method::BlockModel.name() => "without a template (block model)".to_owned(),
+        template => format!("by {method}{}", template.unwrap_or_default()),
+    }
 }
 
 fn found(record: &UrlRecord) -> String {
@@ -369,7 +377,7 @@ fn last_failure(record: &UrlRecord) -> String {
 
 fn time(second: u64) -> String {
     let time = i64::try_from(second).ok().and_then(|second| Timestamp::from_second(second).ok());
-    time.map_or_else(|| "never".into(), |time| time.to_string())
+    time.map_or_else(|| "never".into(), minute)
 }
 
 fn is_in_corpus(record: &UrlRecord) -> bool {
@@ -382,8 +390,9 @@ fn is_in_corpus(record: &UrlRecord) -> bool {
 fn after_last_visit(record: &UrlRecord, least: Duration, is_retried: bool) -> String {
     match record.revisits.next_retry(least) {
         Some(due) if is_retried => format!(
-            "done for now: a run after {due} will fetch it again, if a front page, section, feed or sitemap \
-             names it then"
+            "done for now: a run after {} will fetch it again, if a front page, section, feed or sitemap \
+             names it then",
+            minute(due)
         ),
         None if is_retried => "given up: several visits in several runs gave no page".into(),
         _ if is_in_corpus(record) => {
@@ -397,6 +406,19 @@ fn after_last_visit(record: &UrlRecord, least: Duration, is_retried: bool) -> St
     }
 }
 
+/// Says why the URL has no outcome yet.
+pub(crate) fn without_outcome(record: &UrlRecord) -> String {
+    match record.state {
+        UrlState::Buffered { .. } => {
+            "its page was fetched; its document follows when its host's template is learned".into()
+        }
+        _ if record.tries > 0 => {
+            format!("{} failed{}", count(record.tries.into(), "request"), last_failure(record))
+        }
+        _ => "it has not been fetched yet".into(),
+    }
+}
+
 /// Explains why the URL has or lacks a document. `forbidden` is the robots.txt rule that currently disallows
 /// the URL, or the reason why robots.txt is unavailable.
 fn why(
@@ -407,15 +429,11 @@ fn why(
 ) -> String {
     let Some(outcome) = &record.last else {
         return match (&record.state, forbidden) {
-            (UrlState::Buffered { .. }, _) => {
-                "its page was fetched; its document follows when its host's template is learned".into()
+            (UrlState::Buffered { .. }, _) | (_, None) => {
+                let more = if record.tries > 0 { "; `--fetch` shows the response" } else { "" };
+                without_outcome(record) + more
             }
             (_, Some(rule)) => format!("it has not been fetched: {rule}"),
-            _ if record.tries > 0 => {
-                let (tries, last) = (count(record.tries.into(), "request"), last_failure(record));
-                format!("{tries} failed{last}; `--fetch` shows the response")
-            }
-            _ => "it has not been fetched yet".into(),
         };
     };
     let now = match (outcome, judged) {
@@ -426,6 +444,6 @@ fn why(
     };
     match document {
         Some(_) => format!("its text is in the corpus: {outcome}"),
-        None => format!("there is no document: {outcome}{now}"),
+        None => format!("there is no document: {}{now}", explained_visit(outcome)),
     }
 }

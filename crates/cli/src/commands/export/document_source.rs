@@ -3,7 +3,7 @@
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
 use gleaner_crawl::archive_folder;
 use gleaner_crawl::settings::Config;
-use gleaner_export::{RecordContext, RepeatedParagraphs};
+use gleaner_export::{Filter, RecordContext, RepeatedParagraphs, Tagger};
 use gleaner_store::{ContextReader, Store, StoreError};
 
 use crate::args::Export;
@@ -18,6 +18,7 @@ pub(super) struct DocumentSource {
     repeats: Option<RepeatedParagraphs>,
     tones: Tones,
     revisions: bool,
+    tagger: Option<String>,
     /// The texts that could not be read. The export leaves them out.
     pub(super) unreadable: UnreadableTexts,
 }
@@ -31,7 +32,8 @@ impl DocumentSource {
             false => None,
         };
         let reader = ContextReader::new(store.clone(), &archive_folder(config)).map_err(Failure::work)?;
-        Ok(Self { store, reader, repeats, tones: args.tones, revisions: args.revisions, unreadable })
+        let (tones, revisions, tagger) = (args.tones, args.revisions, args.tagger.clone());
+        Ok(Self { store, reader, repeats, tones, revisions, tagger, unreadable })
     }
 
     /// Returns the documents after `last` that can be read, in the order of their ids.
@@ -41,6 +43,19 @@ impl DocumentSource {
     ) -> impl Iterator<Item = Result<(Document, RecordContext), Failure>> {
         let documents = self.unreadable.documents(self.store.documents_after(last));
         documents.map(|document| self.complete(document?)).map(|document| document.map_err(Failure::work))
+    }
+
+    /// Returns the documents after `last` as [`Self::documents_after`]. Those that pass the filter have the tokens of
+    /// the external tagger, if there is one.
+    pub(super) fn tagged_after(
+        &self,
+        last: Option<DocumentId>,
+        filter: &Filter,
+    ) -> Result<Box<dyn Iterator<Item = Result<(Document, RecordContext), Failure>> + '_>, Failure> {
+        let documents = self.documents_after(last);
+        let Some(command) = &self.tagger else { return Ok(Box::new(documents)) };
+        let tagger = Tagger::start(command).map_err(Failure::work)?;
+        Ok(Box::new(TaggedDocuments { tagger: Some(tagger), documents, filter: filter.clone() }))
     }
 
     fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
@@ -70,6 +85,41 @@ impl DocumentSource {
             }))
         };
         numbered.filter_map(complete).collect()
+    }
+}
+
+/// Documents with the tokens of an external tagger.
+struct TaggedDocuments<I> {
+    /// `None` after an error and after the last document.
+    tagger: Option<Tagger>,
+    documents: I,
+    filter: Filter,
+}
+
+impl<I: Iterator<Item = Result<(Document, RecordContext), Failure>>> TaggedDocuments<I> {
+    fn advance(&mut self) -> Result<Option<(Document, RecordContext)>, Failure> {
+        let Some(tagger) = &mut self.tagger else { return Ok(None) };
+        loop {
+            if let Some(ready) = tagger.ready().map_err(Failure::work)? {
+                return Ok(Some(ready));
+            }
+            let Some(next) = self.documents.next() else { return tagger.last().map_err(Failure::work) };
+            let (document, context) = next?;
+            let is_tagged = self.filter.passes(&document, &context);
+            tagger.push(document, context, is_tagged).map_err(Failure::work)?;
+        }
+    }
+}
+
+impl<I: Iterator<Item = Result<(Document, RecordContext), Failure>>> Iterator for TaggedDocuments<I> {
+    type Item = Result<(Document, RecordContext), Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.advance().transpose();
+        if !matches!(next, Some(Ok(_))) {
+            self.tagger = None;
+        }
+        next
     }
 }
 

@@ -19,21 +19,23 @@ use indicatif::ProgressBar;
 use jiff::Timestamp;
 
 use crate::args::{Common, Export};
+use crate::commands::selection;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::{CommandResult, output, settings};
 use document_source::DocumentSource;
-pub(crate) use options::time;
-
 pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let config = settings::load(common)?;
+    if let Some(target) = args.out.as_ref().or(args.into.as_ref()) {
+        settings::refuse_inside_corpus(&config, target)?;
+    }
     let format = options::format(args)?;
     let fields = args.fields.clone().unwrap_or_default();
     let filter = options::filter(args)?;
-    options::require_known_agents(&args.not_barred, &config.corpus.agents)?;
+    selection::require_known_agents(&args.selection.not_barred, &config.corpus.agents)?;
     let source = DocumentSource::new(&config, args)?;
-    options::refuse_unknown(&source.store, &filter)?;
+    selection::refuse_unknown(&source.store, &filter)?;
     let options = ExportOptions { format, fields, filter };
     let tally = match (&args.into, &args.out) {
         (Some(path), _) => into_folder(&source, path, options, args)?,
@@ -43,23 +45,24 @@ pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     report_excluded(&tally, args);
     source.unreadable.report("the other documents were exported")?;
     match tally.documents {
-        0 => report_no_match(args, must_match(&source, args)?),
+        0 => report_no_match(&source, args),
         _ => Ok(()),
     }
 }
 
-/// Whether an export without documents is a failure. It is not a failure in an empty corpus, or if the export
-/// is one of a series.
-fn must_match(source: &DocumentSource, args: &Export) -> Result<bool, Failure> {
-    let is_one_of_a_series = args.since.is_some() || args.into.is_some();
-    Ok(!is_one_of_a_series && source.store.totals().map_err(Failure::work)?.documents() > 0)
+/// Whether an export without documents is a failure. It is not if the export is one of a series.
+fn must_match(args: &Export) -> bool {
+    args.selection.since.is_none() && args.into.is_none()
 }
 
-fn report_no_match(args: &Export, is_failure: bool) -> CommandResult {
-    let searches = options::searched(args)
+fn report_no_match(source: &DocumentSource, args: &Export) -> CommandResult {
+    let searches = selection::searched(&args.selection)
         .map(|(property, wanted)| format!(" --{} {}", property.name(), wanted.join(", ")));
-    let message = format!("no document matches{}", searches.collect::<String>());
-    if !is_failure {
+    let mut message = format!("no document matches{}", searches.collect::<String>());
+    if source.store.totals().map_err(Failure::work)?.documents() == 0 {
+        message = "the corpus has no documents yet: run `gleaner crawl`, or see `gleaner report`".into();
+    }
+    if !must_match(args) {
         print_message(format_args!("gleaner: {message}"));
         return Ok(());
     }
@@ -69,7 +72,7 @@ fn report_no_match(args: &Export, is_failure: bool) -> CommandResult {
 
 /// Names the options that select by the time of the fetch, if the export selects by the time of publication.
 fn fetched_instead(args: &Export) -> String {
-    let options = [("--since", &args.published_from), ("--until", &args.published_to)];
+    let options = [("--since", &args.selection.published_from), ("--until", &args.selection.published_to)];
     let options: Vec<String> = options
         .into_iter()
         .filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?)))
@@ -111,7 +114,8 @@ fn into_folder(
     let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let ExportOptions { format, fields, filter } = options;
     let shard_size = args.shard_size;
-    let request = ExportRequest { format, fields, filter, shard_size, command, started: Timestamp::now() };
+    let (started, tagged) = (Timestamp::now(), args.tagger.is_some());
+    let request = ExportRequest { format, fields, filter, shard_size, tagged, command, started };
     let mut folder = FolderExport::begin(path, request).map_err(|error| match error {
         ExportError::Nameless { .. } => Failure::usage(error),
         error => Failure::work(error),
@@ -129,7 +133,8 @@ fn into_folder(
         ));
         bar.set_position(before);
     }
-    for document in source.documents_after(folder.last()) {
+    let filter = folder.filter().clone();
+    for document in source.tagged_after(folder.last(), &filter)? {
         if folder.is_full() {
             break;
         }
@@ -166,15 +171,16 @@ fn to_file(
 ) -> Result<FilterCounts, Failure> {
     options.filter.sample = sample(source, &options.filter, args)?;
     let replaced = fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() > 0);
+    let filter = options.filter.clone();
     let mut single =
         FileExport::begin(path, options.format, &options.fields, options.filter).map_err(write_failure)?;
     let bar = documents_bar(&source.store).map_err(Failure::work)?;
-    for_each_document(source, &bar, |document, context| {
+    for_each_document(source, &filter, &bar, |document, context| {
         single.write(document, context).map_err(write_failure)?;
         Ok(single.is_full())
     })?;
     bar.finish_and_clear();
-    if single.tally().documents == 0 && must_match(source, args)? {
+    if single.tally().documents == 0 && must_match(args) {
         return Ok(single.discard());
     }
     let tally = single.finish().map_err(write_failure)?;
@@ -192,9 +198,10 @@ fn to_standard_output(
     options.filter.sample = sample(source, &options.filter, args)?;
     // Standard output is not locked, because the Parquet writer may move its handle to another thread.
     let out = BufWriter::new(output::data());
+    let filter = options.filter.clone();
     let mut stream =
         StreamExport::new(out, options.format, &options.fields, options.filter).map_err(failed)?;
-    for_each_document(source, &ProgressBar::hidden(), |document, context| {
+    for_each_document(source, &filter, &ProgressBar::hidden(), |document, context| {
         stream.write(document, context).map_err(failed)?;
         Ok(stream.is_full())
     })?;
@@ -206,10 +213,11 @@ fn to_standard_output(
 /// returns `true`.
 fn for_each_document(
     source: &DocumentSource,
+    filter: &Filter,
     bar: &ProgressBar,
     mut write: impl FnMut(&Document, &RecordContext) -> Result<bool, Failure>,
 ) -> CommandResult {
-    for document in source.documents_after(None) {
+    for document in source.tagged_after(None, filter)? {
         let (document, context) = document?;
         let mut all = source.earlier_revisions(document.id).map_err(Failure::work)?;
         all.push((document, context));
@@ -237,6 +245,13 @@ fn report_excluded(tally: &FilterCounts, args: &Export) {
             NEAR_DUPLICATE => {
                 print_message(format_args!(
                     "gleaner: near-duplicates excluded: {documents}; use --members to include them"
+                ));
+                continue;
+            }
+            "until" if args.selection.until.is_none() => {
+                print_message(format_args!(
+                    "gleaner: documents excluded: {documents}; they were fetched after this export began, by a crawl \
+that is running, or the clock of this machine is behind"
                 ));
                 continue;
             }

@@ -2,20 +2,13 @@
 
 use std::path::Path;
 
-use gleaner_corpus::is_of_host;
-use gleaner_crawl::similar_hosts;
-use gleaner_export::filter::unmatched;
 use gleaner_export::format::Layout;
-use gleaner_export::{
-    Compression, FORMATS, Filter, Format, FormatKind, Formulas, Property, SelectionRequest, TextFilter,
-};
-use gleaner_frontier::CanonicalUrl;
-use gleaner_store::{HostRecord, Store};
-use jiff::Timestamp;
+use gleaner_export::{Compression, CsvVariant, FORMATS, Filter, Format, FormatKind};
 
 use crate::args::{Compress, Export};
+use crate::commands::selection;
 use crate::failure::Failure;
-use crate::{CommandResult, output};
+use crate::output;
 
 /// Returns the export format from the options or the file extension. Fails if they contradict each other, or
 /// if the format cannot be written to the target.
@@ -56,8 +49,13 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     if args.fields.is_some() && !kind.has_fields {
         return Err(requires("--fields", |kind| kind.has_fields));
     }
-    if args.guard_formulas && !kind.has_formulas {
-        return Err(requires("--guard-formulas", |kind| kind.has_formulas));
+    for (option, is_set) in [("--guard-formulas", args.guard_formulas), ("--excel", args.excel)] {
+        if is_set && !kind.is_csv {
+            return Err(requires(option, |kind| kind.is_csv));
+        }
+    }
+    if args.tagger.is_some() && !kind.has_tokens {
+        return Err(requires("--tagger", |kind| kind.has_tokens));
     }
     let is_binary = compress != Compress::None || kind.is_binary();
     if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
@@ -68,8 +66,12 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
         Compress::Gzip => Compression::Gzip,
         Compress::Zstd => Compression::Zstd,
     };
-    let formulas = if args.guard_formulas { Formulas::Guarded } else { Formulas::Unchanged };
-    Ok(Format { kind, compression, formulas })
+    let csv = match (args.excel, args.guard_formulas) {
+        (true, _) => CsvVariant::Excel,
+        (false, true) => CsvVariant::Guarded,
+        (false, false) => CsvVariant::Plain,
+    };
+    Ok(Format { kind, compression, csv })
 }
 
 fn requires(option: &str, fits: fn(&FormatKind) -> bool) -> Failure {
@@ -97,105 +99,23 @@ fn by_ending(path: &Path) -> (Option<&'static FormatKind>, Option<Compress>) {
     (name.rsplit_once('.').and_then(|(_, ending)| FormatKind::with_extension(ending)), compress)
 }
 
-/// Returns the extension of a file name if it consists only of letters and does not name a compression. Other
-/// extensions, such as numbers or dates, are part of the name.
+/// Returns the extension of a file name, before that of a compression, if it names no format. Returns `None` if there
+/// is none, or if it begins with a digit, because a number or a date is part of the name.
 fn unknown_ending(path: &Path) -> Option<String> {
-    let ending = path.extension()?.to_string_lossy().to_lowercase();
-    let is_word = ending.chars().all(|c| c.is_ascii_alphabetic()) && !matches!(&*ending, "gz" | "zst");
-    is_word.then_some(ending)
-}
-
-pub(super) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
-    let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
-    let is_known = |tag: &String| languages.contains(tag);
-    if !filter.languages.is_empty() && !filter.languages.iter().any(is_known) {
-        let message = unmatched("--language", &filter.languages, "languages", &languages);
-        return Err(Failure::Work(message));
-    }
-    if filter.hosts.is_empty() {
-        return Ok(());
-    }
-    let records: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
-    let is_wanted = |record: &HostRecord| filter.hosts.iter().any(|wanted| is_of_host(&record.name, wanted));
-    if records.iter().any(is_wanted) {
-        return Ok(());
-    }
-    let known = by_likeness(&records, &filter.hosts);
-    Err(Failure::Work(unmatched("--host", &filter.hosts, "hosts", &known)))
-}
-
-/// Returns the names of the hosts. Those that the user may have meant by the wanted names come first.
-fn by_likeness(records: &[HostRecord], wanted: &[String]) -> Vec<String> {
-    let similar: Vec<&str> = wanted.iter().flat_map(|wanted| similar_hosts(records, wanted)).collect();
-    let is_part = |name: &str| wanted.iter().any(|wanted| name.contains(wanted.as_str()));
-    let mut names: Vec<String> = records.iter().map(|record| record.name.clone()).collect();
-    names.sort_by_key(|name| {
-        let position = similar.iter().position(|similar| similar == name).unwrap_or(similar.len());
-        (position, if is_part(name) { name.len() } else { usize::MAX })
-    });
-    names
-}
-
-/// Refuses a crawler about which the documents record nothing.
-pub(super) fn require_known_agents(wanted: &[String], known: &[String]) -> Result<(), Failure> {
-    let is_known = |name: &&String| known.iter().any(|agent| agent.eq_ignore_ascii_case(name));
-    match wanted.iter().find(|name| !is_known(name)) {
-        None => Ok(()),
-        Some(name) => Err(Failure::Usage(format!(
-            "--not-barred {name}: the documents do not record this crawler, only those of corpus.agents: {}",
-            known.join(", ")
-        ))),
-    }
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_word = ending.starts_with(char::is_alphabetic);
+    (is_word && !stem.is_empty()).then(|| ending.to_owned())
 }
 
 pub(super) fn filter(args: &Export) -> Result<Filter, Failure> {
-    let request = SelectionRequest {
-        languages: args.language.clone(),
-        since: args.since.clone(),
-        until: args.until.clone(),
-        published_from: args.published_from.clone(),
-        published_to: args.published_to.clone(),
-        conditions: args.conditions.clone(),
-        confidence: args.confidence,
-    };
-    let filter = request.filter(|name| format!("--{name}")).map_err(Failure::Usage)?;
-    Ok(Filter {
-        hosts: args.host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
-        texts: searched(args).map(|(property, wanted)| TextFilter::new(property, wanted)).collect(),
-        allowed: args.allowed.clone(),
-        explicitly_allowed: args.explicitly_allowed.clone(),
-        not_barred: args.not_barred.clone(),
-        members: args.members,
-        limit: args.limit,
-        ..filter
-    })
-}
-
-fn host_of(text: &str) -> Result<String, Failure> {
-    CanonicalUrl::host_named(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))
-}
-
-pub(super) fn searched(args: &Export) -> impl Iterator<Item = (Property, &[String])> {
-    let wanted = |property| match property {
-        Property::Title => &*args.title,
-        Property::Section => &args.section,
-        Property::Author => &args.author,
-        Property::Tag => &args.tag,
-    };
-    Property::ALL
-        .into_iter()
-        .map(move |property| (property, wanted(property)))
-        .filter(|(_, wanted)| !wanted.is_empty())
-}
-
-pub(crate) fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
-    gleaner_export::filter::time(option, text).map_err(Failure::Usage)
+    let filter = selection::filter(&args.selection, args.confidence)?;
+    Ok(Filter { members: args.members, limit: args.limit, ..filter })
 }
 
 #[cfg(test)]
 mod tests {
-    use gleaner_store::HostId;
-
     use super::*;
 
     #[test]
@@ -214,25 +134,12 @@ mod tests {
             assert_eq!(of(name), (None, None), "{name}");
         }
         let unknown = |name: &str| unknown_ending(Path::new(name));
-        assert_eq!(unknown("x.TXT").as_deref(), Some("txt"));
-        for name in ["x", "x.gz", "x.2026-11-20", "x.1", "-", ""] {
-            assert_eq!(unknown(name), None, "{name}");
+        for (name, ending) in [("x.TXT", "txt"), ("x.warc.gz", "warc"), ("x.mp3", "mp3"), ("x.7z.zip", "zip")]
+        {
+            assert_eq!(unknown(name).as_deref(), Some(ending), "{name}");
         }
-    }
-
-    #[test]
-    fn the_hosts_that_may_be_meant_come_first() {
-        let names = ["a.example", "epaper.bao.example", "bao.example", "vnexpress.net", "z.example"];
-        let record = |name: &str| HostRecord::new(HostId(1), name, name);
-        let records = names.map(record);
-        for (wanted, first) in [
-            ("vnexpres.net", "vnexpress.net"),
-            ("vnexpress", "vnexpress.net"),
-            ("bao", "bao.example"),
-            ("nosuch.com", "a.example"),
-        ] {
-            let known = by_likeness(&records, &[wanted.to_owned()]);
-            assert_eq!((known.len(), known[0].as_str()), (5, first), "{wanted}");
+        for name in ["x", "x.gz", "x.2026-11-20", "x.1", ".jsonl", "-", ""] {
+            assert_eq!(unknown(name), None, "{name}");
         }
     }
 }

@@ -6,11 +6,12 @@
 mod check;
 mod prober;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_crawl::is_without_connection;
 use gleaner_crawl::settings::Config;
 use gleaner_fetch::Fetcher;
 use gleaner_frontier::Seed;
@@ -128,6 +129,28 @@ fn json(checked: &[SeedCheck]) -> Result<String, Failure> {
 fn format_table(checked: &[SeedCheck]) -> String {
     let head = ["Site", "robots", "Feeds", "Sitemaps", "Links", "Words", "Verdict"];
     let mut text = format!("{}\n", table(&head, checked.iter().map(row)));
+    text += &offline(checked).unwrap_or_else(|| remarks(checked));
+    text + "Links: article links on the front page. Words: of one article. Feeds and sitemaps also give links.\n"
+}
+
+/// Says that no site was reached. Returns `None` if a site was reached, or if there is only one.
+fn offline(checked: &[SeedCheck]) -> Option<String> {
+    let reason = |checked: &SeedCheck| {
+        checked.reason.clone().filter(|reason| checked.links.is_none() && is_without_connection(reason))
+    };
+    let reasons: Vec<String> = checked.iter().map(reason).collect::<Option<_>>()?;
+    let first = reasons.first().filter(|_| reasons.len() > 1)?;
+    Some(format!(
+        "none of the {} sites was reached; this machine is probably offline, or needs a proxy (fetch.proxy). First error: \
+         {first}\n",
+        reasons.len()
+    ))
+}
+
+/// Explains the verdicts. Seeds with the same remark share a line.
+fn remarks(checked: &[SeedCheck]) -> String {
+    let mut seeds_by_remark: Vec<(String, Vec<&SeedCheck>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for checked in checked {
         let remarks = [
             checked.reason.as_deref().map(|reason| format!("{}: {reason}", word(checked.verdict))),
@@ -135,10 +158,20 @@ fn format_table(checked: &[SeedCheck]) -> String {
             checked.sitemaps.problem.as_deref().map(|problem| format!("sitemap {problem}")),
         ];
         for remark in remarks.into_iter().flatten() {
-            let _ = writeln!(text, "{} ({}): {remark}", name(checked), checked.origin);
+            let place = *places.entry(remark.clone()).or_insert(seeds_by_remark.len());
+            match seeds_by_remark.get_mut(place) {
+                Some((_, seeds)) => seeds.push(checked),
+                None => seeds_by_remark.push((remark, vec![checked])),
+            }
         }
     }
-    text + "Links: article links on the front page. Words: of one article. Feeds and sitemaps also give links.\n"
+    let mut text = String::new();
+    for (remark, seeds) in seeds_by_remark {
+        let seeds: Vec<String> =
+            seeds.into_iter().map(|seed| format!("{} ({})", name(seed), seed.origin)).collect();
+        let _ = writeln!(text, "{}: {remark}", seeds.join(", "));
+    }
+    text
 }
 
 fn row(checked: &SeedCheck) -> Vec<String> {
@@ -189,5 +222,30 @@ mod tests {
         assert!(lines[..3].iter().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.contains("www.a-long-name-of-a-ne…"), "{text}");
         assert!(text.contains("(the command line): unsure: why"), "{text}");
+    }
+    fn failed(host: &str, reason: &str) -> SeedCheck {
+        let mut checked = SeedCheck::new(&parse_seed(host).unwrap());
+        checked.set_verdict(SeedVerdict::Fails, reason);
+        checked
+    }
+
+    #[test]
+    fn a_machine_without_network_is_named_once() {
+        let dns = "its robots.txt cannot be read, so nothing may be requested: robots.txt is unavailable: the host's \
+            name could not be resolved: no such host";
+        let text = format_table(&[failed("a.example", dns), failed("b.example", dns)]);
+        assert!(text.contains("none of the 2 sites was reached; this machine is probably offline"), "{text}");
+        assert_eq!(text.matches("could not be resolved").count(), 1, "{text}");
+        let text = format_table(&[failed("a.example", dns), failed("b.example", "its front page: HTTP 403")]);
+        assert!(!text.contains("offline"), "{text}");
+    }
+
+    #[test]
+    fn seeds_with_one_remark_share_a_line() {
+        let reason = "its front page: HTTP 403";
+        let text = format_table(&[failed("a.example", reason), failed("b.example", reason)]);
+        let said =
+            "a.example (the command line), b.example (the command line): fails: its front page: HTTP 403";
+        assert!(text.contains(said), "{text}");
     }
 }

@@ -15,7 +15,10 @@ use crate::distributed;
 #[derive(Debug, Serialize)]
 pub(super) struct CorpusStats {
     pub(super) folder: String,
+    /// The version of the whole corpus.
     pub(super) version: CorpusVersion,
+    /// Whether only the selected documents are counted.
+    pub(super) is_selection: bool,
     pub(super) documents: u64,
     pub(super) words: u64,
     /// Number of distinct words, ignoring case. It is an estimate with an error of about 1%.
@@ -60,6 +63,17 @@ pub(super) struct UsageStats {
 #[derive(Debug, Serialize)]
 pub(super) struct HostStats {
     pub(super) host: String,
+    /// Number of documents of the host. `None` if the documents were not read.
+    pub(super) documents: Option<u64>,
+    /// `None` in the statistics of a selection.
+    #[serde(flatten)]
+    pub(super) crawl: Option<CrawlStats>,
+}
+
+/// What the crawls of a host did, and its state.
+#[derive(Debug, Serialize)]
+pub(super) struct CrawlStats {
+    /// Number of stored documents, with those that were removed later.
     pub(super) stored: u64,
     pub(super) near_duplicates: u64,
     pub(super) duplicates: u64,
@@ -72,6 +86,10 @@ pub(super) struct HostStats {
 #[derive(Debug, Default)]
 pub(super) struct DocumentPass {
     types: BTreeMap<String, DistinctCounter>,
+    /// Number of documents and words by language.
+    languages: BTreeMap<String, (u64, u64)>,
+    /// Number of documents by host.
+    hosts: BTreeMap<String, u64>,
     days: BTreeMap<Date, (u64, u64)>,
     usage: UsageStats,
 }
@@ -85,9 +103,12 @@ impl DocumentPass {
             words += 1;
         }
         let day = document.fetched.to_zoned(TimeZone::UTC).date();
-        let (documents, sum) = self.days.entry(day).or_default();
-        *documents += 1;
-        *sum += words;
+        let language = self.languages.entry(document.language.clone()).or_default();
+        for (documents, sum) in [self.days.entry(day).or_default(), language] {
+            *documents += 1;
+            *sum += words;
+        }
+        *self.hosts.entry(document.host.clone()).or_default() += 1;
         self.usage.add(&document.usage);
     }
 
@@ -132,16 +153,10 @@ impl CorpusStats {
         pass: Option<&DocumentPass>,
     ) -> Result<Self, StoreError> {
         let totals = store.totals()?;
-        let language = |(tag, (documents, words)): (&String, &(u64, u64))| LanguageStats {
-            language: tag.clone(),
-            documents: *documents,
-            words: *words,
-            types: pass.and_then(|pass| pass.types.get(tag)).map(DistinctCounter::estimate),
-        };
-        let languages = totals.languages.iter().filter(|(_, (documents, _))| *documents > 0);
         Ok(Self {
             folder: distributed::store_address(config),
             version: store.version()?,
+            is_selection: false,
             documents: totals.documents(),
             words: totals.words(),
             types: pass.map(DocumentPass::types),
@@ -149,20 +164,50 @@ impl CorpusStats {
             near_duplicates: totals.near_duplicates,
             clusters: totals.clusters,
             last_run: store.runs(1)?.pop(),
-            languages: languages.map(language).collect(),
+            languages: languages(&totals.languages, pass),
             days: pass.map(DocumentPass::days),
             usage: pass.map(|pass| pass.usage.clone()),
-            hosts: hosts(store, config)?,
+            hosts: hosts(store, config, pass)?,
         })
+    }
+
+    /// Returns the statistics of the selected documents, which `pass` has counted, and of their hosts.
+    pub(super) fn of_selection(
+        store: &Store,
+        config: &Config,
+        pass: &DocumentPass,
+    ) -> Result<Self, StoreError> {
+        let mut stats = Self::new(store, config, Some(pass))?;
+        stats.is_selection = true;
+        stats.documents = pass.languages.values().map(|(documents, _)| documents).sum();
+        stats.words = pass.languages.values().map(|(_, words)| words).sum();
+        stats.languages = languages(&pass.languages, Some(pass));
+        let host = |(host, count): (&String, &u64)| HostStats {
+            host: host.clone(),
+            documents: Some(*count),
+            crawl: None,
+        };
+        stats.hosts = pass.hosts.iter().map(host).collect();
+        Ok(stats)
     }
 }
 
-fn hosts(store: &Store, config: &Config) -> Result<Vec<HostStats>, StoreError> {
+fn languages(counts: &BTreeMap<String, (u64, u64)>, pass: Option<&DocumentPass>) -> Vec<LanguageStats> {
+    let language = |(tag, (documents, words)): (&String, &(u64, u64))| LanguageStats {
+        language: tag.clone(),
+        documents: *documents,
+        words: *words,
+        types: pass.and_then(|pass| pass.types.get(tag)).map(DistinctCounter::estimate),
+    };
+    counts.iter().filter(|(_, (documents, _))| *documents > 0).map(language).collect()
+}
+
+fn hosts(store: &Store, config: &Config, pass: Option<&DocumentPass>) -> Result<Vec<HostStats>, StoreError> {
     let counts = counts(store)?;
     let nothing = Counts::default();
     let host = |host: HostView| {
         let counts = counts.get(&host.record.name).unwrap_or(&nothing);
-        HostStats {
+        let crawl = CrawlStats {
             stored: counts.ended("stored"),
             near_duplicates: counts.ended("near_duplicate"),
             duplicates: counts.ended("duplicate"),
@@ -170,8 +215,9 @@ fn hosts(store: &Store, config: &Config) -> Result<Vec<HostStats>, StoreError> {
             queued: host.record.queued,
             buffered: host.record.buffered,
             template: host.template.to_string(),
-            host: host.record.name,
-        }
+        };
+        let documents = pass.map(|pass| pass.hosts.get(&host.record.name).copied().unwrap_or_default());
+        HostStats { host: host.record.name, documents, crawl: Some(crawl) }
     };
     let views = HostView::all(store, config, &mut RunHistory::default())?;
     Ok(views.into_iter().map(host).collect())

@@ -8,21 +8,16 @@ use super::growth;
 use crate::table::{NOTHING, table};
 
 pub(super) fn describe(stats: &CorpusStats) -> String {
-    let mut text = format!(
-        "Documents: {}; words: {}; duplicate URLs: {}; in {}\n",
-        stats.documents, stats.words, stats.duplicates, stats.folder
-    );
-    text += &format!("Version of the corpus: {}\n", stats.version);
-    if stats.near_duplicates > 0 {
-        text += &format!(
-            "Near-duplicates: {}, in clusters: {} (listed by `gleaner duplicates`)\n",
-            stats.near_duplicates, stats.clusters
-        );
-    }
+    let mut text = match stats.is_selection {
+        true => {
+            format!("Selected documents: {}; words: {}; in {}\n", stats.documents, stats.words, stats.folder)
+        }
+        false => whole_corpus(stats),
+    };
     if let Some(types) = stats.types {
         text += &format!("Types (distinct words, ignoring case): about {types}\n");
     }
-    if let Some(run) = &stats.last_run {
+    if let Some(run) = stats.last_run.as_ref().filter(|_| !stats.is_selection) {
         let ended = run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {at:.0}"));
         text += &format!("Last crawl: run {}, started {:.0}, {ended}\n", run.number, run.started);
     }
@@ -38,6 +33,20 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
         text += &describe_usage(usage);
     }
     text + &format!("\n{}\n", hosts(stats))
+}
+
+fn whole_corpus(stats: &CorpusStats) -> String {
+    let mut text = format!(
+        "Documents: {}; words: {}; duplicate URLs: {}; in {}\nVersion of the corpus: {}\n",
+        stats.documents, stats.words, stats.duplicates, stats.folder, stats.version
+    );
+    if stats.near_duplicates > 0 {
+        text += &format!(
+            "Near-duplicates: {}, in clusters: {} (listed by `gleaner duplicates`)\n",
+            stats.near_duplicates, stats.clusters
+        );
+    }
+    text
 }
 
 /// Formats what is stated about the use of the documents. Returns an empty text if nothing is stated.
@@ -64,16 +73,23 @@ fn describe_usage(usage: &UsageStats) -> String {
 
 /// Formats the hosts that have documents or queued URLs, sorted by documents. Other hosts are only counted.
 fn hosts(stats: &CorpusStats) -> String {
+    let documents = |host: &HostStats| {
+        let stored = || host.crawl.as_ref().map_or(0, |crawl| crawl.stored + crawl.near_duplicates);
+        host.documents.unwrap_or_else(stored)
+    };
+    let queued = |host: &HostStats| host.crawl.as_ref().map_or(0, |crawl| crawl.queued);
     let (mut shown, silent): (Vec<&HostStats>, Vec<&HostStats>) =
-        stats.hosts.iter().partition(|host| host.stored + host.near_duplicates + host.queued > 0);
-    shown.sort_by(|a, b| b.stored.cmp(&a.stored).then_with(|| a.host.cmp(&b.host)));
+        stats.hosts.iter().partition(|host| documents(host) + queued(host) > 0);
+    shown.sort_by(|a, b| documents(b).cmp(&documents(a)).then_with(|| a.host.cmp(&b.host)));
     let rows = shown.into_iter().map(|host| {
-        let HostStats { stored, near_duplicates, duplicates, fetched, queued, .. } = *host;
-        let cells = [stored, near_duplicates, duplicates, fetched, queued].map(|number| number.to_string());
-        [host.host.clone()].into_iter().chain(cells).collect()
+        let crawl = host.crawl.as_ref();
+        let counts =
+            crawl.map(|crawl| [crawl.near_duplicates, crawl.duplicates, crawl.fetched, crawl.queued]);
+        let counts = counts.into_iter().flatten().map(|count| count.to_string());
+        [host.host.clone(), documents(host).to_string()].into_iter().chain(counts).collect()
     });
-    let head = ["Host", "Stored", "Near-duplicates", "Duplicates", "Fetched", "Queued"];
-    let mut text = table(&head, rows);
+    let head = ["Host", "Documents", "Near-duplicates", "Duplicates", "Fetched", "Queued"];
+    let mut text = table(if stats.is_selection { &head[..2] } else { &head }, rows);
     if !silent.is_empty() {
         text += &format!("\nand {} without documents", count(silent.len() as u64, "host"));
     }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gleaner_crawl::render::page::{Column, table};
+use gleaner_crawl::render::text::minute_without_zone;
 use gleaner_crawl::report::RunStatus;
 use gleaner_crawl::{HostView, detail_in_words, host_summary, similar_hosts};
 use gleaner_extract::template::SiteTemplate;
@@ -17,7 +18,7 @@ use crate::status::app_state::AppState;
 use crate::status::charts::{Bar, ChartFrame, axis_top_of_bars, bars};
 use crate::status::corpus_view::{CorpusView, last_counts, new_documents};
 use crate::status::describe;
-use crate::status::language::{axis_labels, clock_time, outcome};
+use crate::status::language::{axis_labels, outcome};
 use crate::status::outcome_group::OutcomeGroup;
 use crate::status::request::{PageRequest, link, percent_encoded};
 use crate::status::search::SearchQuery;
@@ -152,7 +153,7 @@ fn by_run(request: &PageRequest, runs: &[(&Run, Counts)]) -> Markup {
             |(at, group): &(usize, OutcomeGroup)| format!("{} {}", number(sums[*at]), group.name(request));
         let parts_text: Vec<String> =
             present.iter().filter(|(at, _)| sums[*at] > 0).map(parts_text).collect();
-        Bar { label: format!("{}: {}", clock_time(run.started), parts_text.join(", ")), parts }
+        Bar { label: format!("{}: {}", minute_without_zone(run.started), parts_text.join(", ")), parts }
     };
     let all: Vec<Bar> = runs.iter().zip(&sums).map(bar).collect();
     let starts: Vec<Timestamp> = runs.iter().map(|(run, _)| run.started).collect();
@@ -214,11 +215,11 @@ fn detail(request: &PageRequest, reason: &str, why: &str) -> Markup {
 
 fn latest(app: &AppState, request: &PageRequest, host: &HostView) -> Result<Markup, RenderError> {
     let name = &host.record.name;
-    let query = SearchQuery { host: name.clone(), ..SearchQuery::default() };
+    let query = SearchQuery { hosts: vec![name.clone()], ..SearchQuery::default() };
     let found = app.search.find(&query, 0, MAX_LATEST)?;
     let mut documents = Vec::new();
-    for id in found.ids {
-        documents.extend(app.corpus.store.document(id)?);
+    for found in found.documents {
+        documents.extend(app.corpus.store.document(found.id)?);
     }
     Ok(html! {
         section aria-labelledby="latest" {

@@ -50,7 +50,7 @@ impl Sort {
             Self::New => request.translate("New", "Mới"),
             Self::Duplicates => request.translate("Duplicates", "Trùng"),
             Self::Failures => request.translate("Failed", "Thất bại"),
-            Self::Gap => request.translate("Gap", "Khoảng nghỉ"),
+            Self::Gap => request.translate("Delay", "Khoảng nghỉ"),
             Self::Template => request.translate("Template", "Mẫu trang"),
             Self::Success => request.translate("Last success", "Lần cuối có bài"),
         }

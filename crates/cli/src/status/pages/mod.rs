@@ -14,11 +14,12 @@ pub(crate) mod workers;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use gleaner_crawl::render::page::page;
+use gleaner_crawl::render::text::{minute, minute_without_zone};
 use gleaner_store::StoreError;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::status::language::{UiLanguage, clock_time, clock_time_with_zone};
+use crate::status::language::UiLanguage;
 use crate::status::request::{PageRequest, link, percent_encoded};
 use crate::status::search::SearchError;
 
@@ -147,13 +148,13 @@ pub(crate) fn tile(name: &str, value: &str, below: &Markup) -> Markup {
 
 /// Shows a time with its time zone, for use outside a table.
 pub(crate) fn time_with_zone(at: Timestamp) -> Markup {
-    html! { time datetime=(at.to_string()) { (clock_time_with_zone(at)) } }
+    html! { time datetime=(at.to_string()) { (minute(at)) } }
 }
 
 pub(crate) fn time(at: Option<Timestamp>) -> Markup {
     html! {
         @match at {
-            Some(at) => time datetime=(at.to_string()) { (clock_time(at)) },
+            Some(at) => time datetime=(at.to_string()) { (minute_without_zone(at)) },
             None => span.faint { "–" },
         }
     }

@@ -2,7 +2,7 @@
 //! runs.
 
 use gleaner_crawl::HostView;
-use gleaner_crawl::render::text::Notation;
+use gleaner_crawl::render::text::{Notation, minute_without_zone};
 use gleaner_crawl::report::{Report, groups, page as report_page};
 use gleaner_store::{Counts, Run};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use super::{RenderError, Rendered, host_link, hosts, layout, running_crawl, tile
 use crate::status::app_state::AppState;
 use crate::status::charts::{Bar, ChartFrame, area, axis_top_of_bars, axis_top_of_counts, bars};
 use crate::status::corpus_view::{CorpusView, failures, new_documents};
-use crate::status::language::{axis_labels, clock_time};
+use crate::status::language::axis_labels;
 use crate::status::request::PageRequest;
 
 const RUNS_LISTED: usize = 10;
@@ -224,7 +224,7 @@ fn by_run(request: &PageRequest, view: &CorpusView, x: &[String], notation: Nota
     let bar = |(run, counts): &(Run, Counts)| {
         let count = new_documents(counts);
         Bar {
-            label: format!("{}: {}", clock_time(run.started), notation.number(count)),
+            label: format!("{}: {}", minute_without_zone(run.started), notation.number(count)),
             parts: vec![("new", count)],
         }
     };

@@ -56,14 +56,17 @@ fn running(app: &AppState, request: &PageRequest, now: &ProgressSnapshot) -> Mar
     html! {
         dl.tiles {
             (tile(request.translate("Running for", "Đã chạy"), &request.language.duration(elapsed), &html!{}))
+            @if let Some(left) = app.monitor.time_left() {
+                (tile(request.translate("Left, about", "Còn khoảng"), &request.language.duration(left.as_secs()), &html!{}))
+            }
             (tile(request.translate("Responses", "Phản hồi"), &number(responses), &html!{}))
             (tile(request.translate("New", "Mới"), &number(stored), &html!{}))
             (tile(request.translate("Failed", "Thất bại"), &number(failures), &html!{}))
             (tile(request.translate("Queue", "Hàng đợi"), &number(queue), &html!{}))
             (tile(request.translate("In flight", "Đang tải"), &number(in_flight), &html!{}))
             @if buffered > 0 {
-                (tile(request.translate("Buffered", "Đã gom"), &number(buffered),
-                    &html!{ span.faint { (request.translate("until a template is learned", "đến khi học được mẫu")) } }))
+                (tile(request.translate("Waiting for a template", "Chờ mẫu trang"), &number(buffered),
+                    &html!{}))
             }
         }
         (rates(app, request))
@@ -133,7 +136,7 @@ fn state(host: &ActiveHost, request: &PageRequest) -> Markup {
             (false, Some(wait), Some(reason)) => {
                 (request.translate("waits ", "chờ ")) (seconds(wait)) ": " (explained_hold(reason).in_language(request.language))
             }
-            (false, Some(_), None) => { (request.translate("waiting for its gap", "chờ khoảng nghỉ")) }
+            (false, Some(_), None) => { (request.translate("waiting for its delay", "chờ khoảng nghỉ")) }
             (false, None, _) => { (request.translate("no request now", "chưa có yêu cầu")) }
         }
     }

@@ -19,18 +19,25 @@ use tracing::warn;
 use super::words::{key, without_diacritics, words};
 
 /// The version of the index's content and format.
-const VERSION: &str = "gleaner search 2\n";
+const VERSION: &str = "gleaner search 3\n";
 
 const VERSION_FILE: &str = "gleaner.version";
 
-const MAX_WORDS: usize = 100_000;
+pub(super) const MAX_WORDS: usize = 100_000;
+
+/// The distance between the positions of the last word of the title and the first word of the text. It prevents
+/// phrases that span both.
+pub(super) const GAP: usize = 10;
+
+/// Longer names of sections are cut.
+const MAX_SECTION_CHARS: usize = 100;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     pub(crate) id: Field,
     /// The host and its parent domains, for queries.
     pub(crate) host: Field,
-    /// The host alone, for facets.
+    /// The host alone, for counts.
     pub(crate) site: Field,
     pub(crate) language: Field,
     pub(crate) month: Field,
@@ -38,6 +45,9 @@ pub(crate) struct Fields {
     pub(crate) day: Field,
     /// The time of fetching, in seconds since 1970.
     pub(crate) fetched: Field,
+    pub(crate) section: Field,
+    /// Number of words of title and text.
+    pub(crate) length: Field,
     pub(crate) fingerprint: Field,
     pub(crate) words: Field,
 }
@@ -55,38 +65,45 @@ fn schema() -> (Schema, Fields) {
         month: builder.add_i64_field("month", FAST),
         day: builder.add_i64_field("day", INDEXED | FAST),
         fetched: builder.add_i64_field("fetched", FAST),
+        section: builder.add_text_field("section", TextOptions::default().set_fast(None)),
+        length: builder.add_u64_field("length", FAST),
         fingerprint: builder.add_u64_field("seal", FAST),
         words: builder.add_text_field("words", TextOptions::default().set_indexing_options(indexing)),
     };
     (builder.build(), fields)
 }
 
-pub(crate) fn open(folder: &Path) -> Result<(Index, Fields), TantivyError> {
+/// Opens the index in a folder. Returns `None` if there is none, if it has another version, or if it is damaged.
+pub(super) fn open(folder: &Path) -> Option<(Index, Fields)> {
     let (schema, fields) = schema();
     let is_current = fs::read_to_string(folder.join(VERSION_FILE)).is_ok_and(|text| text == VERSION);
-    if is_current {
-        match Index::open_in_dir(folder) {
-            Ok(index) if index.schema() == schema => return Ok((index, fields)),
-            Ok(_) => {}
-            Err(error) => warn!(%error, "the search index cannot be opened; it will be rebuilt"),
+    if !is_current {
+        return None;
+    }
+    match Index::open_in_dir(folder) {
+        Ok(index) => (index.schema() == schema).then_some((index, fields)),
+        Err(error) => {
+            warn!(%error, "the search index cannot be opened; its next update rebuilds it");
+            None
         }
     }
-    create(folder, schema).map(|index| (index, fields))
 }
 
-pub(crate) fn create_empty(folder: &Path) -> Result<(Index, Fields), TantivyError> {
-    let (schema, fields) = schema();
-    create(folder, schema).map(|index| (index, fields))
-}
-
-fn create(folder: &Path, schema: Schema) -> Result<Index, TantivyError> {
+/// Creates an empty index. Removes an earlier one.
+pub(super) fn create(folder: &Path) -> Result<(Index, Fields), TantivyError> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
+    let (schema, fields) = schema();
     let index = Index::create_in_dir(folder, schema)?;
     fs::write(folder.join(VERSION_FILE), VERSION)?;
-    Ok(index)
+    Ok((index, fields))
+}
+
+pub(super) fn in_memory() -> (Index, Fields) {
+    let (schema, fields) = schema();
+    (Index::create_in_ram(schema), fields)
 }
 
 pub(crate) fn fingerprint(document: &Document) -> u64 {
@@ -94,6 +111,7 @@ pub(crate) fn fingerprint(document: &Document) -> u64 {
     hasher.update(document.content_hash.to_string().as_bytes());
     hasher.update(document.title.as_deref().unwrap_or_default().as_bytes());
     hasher.update(document.published.as_deref().unwrap_or_default().as_bytes());
+    hasher.update(document.section.as_deref().unwrap_or_default().as_bytes());
     hasher.update(&document.fetched.as_second().to_le_bytes());
     let hash = hasher.finalize();
     u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
@@ -106,9 +124,14 @@ pub(crate) fn day(document: &Document) -> i64 {
 
 /// Returns the month of a day, in months since the year 0. `day` is in days since 1970.
 fn month(day: i64) -> i64 {
-    let at = Timestamp::from_second(day.saturating_mul(86_400)).unwrap_or_default();
-    let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let date = date(day);
     i64::from(date.year()) * 12 + i64::from(date.month()) - 1
+}
+
+/// Returns the date of a day in days since 1970.
+pub(super) fn date(day: i64) -> Date {
+    let at = Timestamp::from_second(day.saturating_mul(86_400)).unwrap_or_default();
+    at.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 pub(crate) fn first_day(month: i64) -> Option<Date> {
@@ -136,29 +159,32 @@ pub(crate) fn entry(fields: &Fields, document: &Document) -> TantivyDocument {
     entry.add_i64(fields.month, month(day));
     entry.add_i64(fields.fetched, document.fetched.as_second());
     entry.add_u64(fields.fingerprint, fingerprint(document));
-    let mut tokens = Vec::new();
-    let mut position = 0;
-    for text in [document.title.as_deref().unwrap_or_default(), document.text.as_str()] {
-        add(&mut tokens, text, &mut position);
-        // This gap between positions prevents phrase matches that span title and text.
-        position += 10;
+    if let Some(section) = document.section.as_deref().map(str::trim).filter(|section| !section.is_empty()) {
+        entry.add_text(fields.section, section.chars().take(MAX_SECTION_CHARS).collect::<String>());
     }
+    let mut tokens = Vec::new();
+    let title_words = add(&mut tokens, document.title.as_deref().unwrap_or_default(), 0);
+    let text_words = add(&mut tokens, &document.text, title_words + GAP);
+    entry.add_u64(fields.length, (title_words + text_words) as u64);
     entry.add_pre_tokenized_text(fields.words, PreTokenizedString { text: String::new(), tokens });
     entry
 }
 
-fn add(tokens: &mut Vec<Token>, text: &str, position: &mut usize) {
+/// Adds the words of a text. The first one has the position `first`. Returns their number.
+fn add(tokens: &mut Vec<Token>, text: &str, first: usize) -> usize {
+    let mut count = 0;
     for range in words(text).take(MAX_WORDS) {
         let key = key(&text[range]);
         let without_diacritics = without_diacritics(&key);
         let token =
-            |text| Token { offset_from: 0, offset_to: 0, position: *position, text, position_length: 1 };
+            |text| Token { offset_from: 0, offset_to: 0, position: first + count, text, position_length: 1 };
         if without_diacritics != key {
             tokens.push(token(without_diacritics));
         }
         tokens.push(token(key));
-        *position += 1;
+        count += 1;
     }
+    count
 }
 
 #[cfg(test)]

@@ -2,83 +2,109 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `query` | parses what a user searches for |
 //! | `words` | splits texts into words, with and without diacritics |
-//! | `facets` | counts the documents of a result by language, host and month |
+//! | `matches` | finds documents, and where in them the words occur |
+//! | `concordance` | shows occurrences with their context |
+//! | `frequency` | counts occurrences by month, host, language or section |
+//! | `word_list` | lists the most frequent words |
 //! | `index` | defines the fields and files of the index |
 //! | `update` | updates the index from the documents |
-//! | `snippet` | selects the part of a text to show |
+//! | `lock` | lets one process at a time update the index |
 //!
-//! A document matches if it contains all words of the query, in any order. Words in quotation marks must be
-//! adjacent. Results are ranked by BM25. A query without words returns the most recently fetched documents
-//! first.
+//! `gleaner search` and the status page use the same index and the same queries. Documents are ranked by BM25. A
+//! query without words returns the most recently fetched documents first.
 //!
-//! Limitation: a background task updates the index at startup and after each crawl. Before this update, new
-//! documents are not found. During an update, the page shows a notice.
+//! Limitation: on the status page, a background task updates the index at startup and after each crawl. Before
+//! this update, new documents are not found. During an update, the page shows a notice. `gleaner search` updates
+//! the index first.
 
-pub(crate) mod facets;
+mod concordance;
+mod frequency;
 pub(crate) mod index;
-pub(crate) mod snippet;
+mod lock;
+mod matches;
+mod query;
 mod update;
+mod word_list;
 pub(crate) mod words;
 
-use std::ops::Bound;
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gleaner_corpus::DocumentId;
+use gleaner_corpus::{Document, DocumentId};
+use gleaner_crawl::render::language::Bilingual;
 use gleaner_store::{Store, StoreError};
-use jiff::civil::Date;
-use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery, TermQuery};
-use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{
-    DocAddress, Index, IndexReader, Order, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
-};
+use tantivy::collector::{Count, DocSetCollector, TopDocs};
+use tantivy::schema::Value;
+use tantivy::{DocAddress, Index, IndexReader, Order, ReloadPolicy, Searcher, TantivyDocument, TantivyError};
 use thiserror::Error;
 use tracing::{info, warn};
 
-pub(crate) use facets::Facets;
+pub(crate) use concordance::{Concordance, Line, LineOptions, LineOrder, snippet};
+pub(crate) use frequency::{Frequency, Grouping, with_all_months};
 use index::Fields;
+use lock::UpdateLock;
+use matches::{IndexQuery, Occurrence};
+pub(crate) use query::{SearchQuery, days};
 pub(crate) use update::UpdateResult;
-
-const MAX_WORDS: usize = 32;
+pub(crate) use word_list::{WordCount, WordList};
 
 /// Why a search or an update of the index failed.
 #[derive(Debug, Error)]
 pub(crate) enum SearchError {
+    /// The search is not possible in this form.
+    #[error("{}", .0.english)]
+    Query(Bilingual),
     /// tantivy returned an error.
     #[error("the search index: {0}")]
     Index(#[from] TantivyError),
     /// tantivy panicked because files of the index are damaged.
-    #[error("the search index is damaged; it will be rebuilt at the next start or end of a crawl")]
+    #[error("the search index is damaged; it will be rebuilt by its next update")]
     Damaged,
+    /// The folder of the index cannot be written.
+    #[error("the folder of the search index cannot be written: {0}")]
+    Unwritable(std::io::Error),
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// A query. Empty fields are ignored.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SearchQuery {
-    pub(crate) words: String,
-    /// A host, or a domain that also selects its subdomains.
-    pub(crate) host: String,
-    pub(crate) language: String,
-    pub(crate) from: Option<Date>,
-    pub(crate) to: Option<Date>,
-}
-
+/// The documents that a search shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hits {
+    /// Number of all documents that match.
     pub(crate) count: usize,
-    pub(crate) ids: Vec<DocumentId>,
+    pub(crate) documents: Vec<FoundDocument>,
 }
+
+/// A document that matches, and where in it the words occur.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundDocument {
+    pub(crate) id: DocumentId,
+    fingerprint: Option<u64>,
+    occurrences: Vec<Occurrence>,
+}
+
+/// What an update of the index does at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UpdateStep {
+    /// It waits for another process that updates the index.
+    Waiting,
+    /// It has read a document.
+    Document,
+}
+
+/// Reads a document. Returns `None` if it cannot be read.
+pub(crate) type ReadDocument<'a> = dyn FnMut(DocumentId) -> Result<Option<Document>, StoreError> + 'a;
 
 #[derive(Debug)]
 pub(crate) struct SearchIndex {
-    folder: PathBuf,
+    /// The data folder. `None` for an index in memory.
+    data: Option<PathBuf>,
     open: Mutex<Option<OpenIndex>>,
     pub(crate) is_updating: AtomicBool,
     pub(crate) stop: AtomicBool,
@@ -110,30 +136,66 @@ fn catch_panics<T>(read: impl FnOnce() -> Result<T, SearchError>) -> Result<T, S
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(SearchError::Damaged))
 }
 
+impl FoundDocument {
+    /// Returns the number of occurrences.
+    pub(crate) const fn hits(&self) -> usize {
+        self.occurrences.len()
+    }
+}
+
 impl SearchIndex {
     pub(crate) fn in_folder(data: &Path) -> Self {
-        let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { folder: data.join("search"), open: Mutex::new(None), is_updating, stop }
+        Self { data: Some(data.into()), ..Self::in_memory() }
     }
 
-    fn open(&self) -> Result<OpenIndex, SearchError> {
+    /// An index that is not written to disk, for a corpus in a folder that cannot be written.
+    pub(crate) fn in_memory() -> Self {
+        let (is_updating, stop) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { data: None, open: Mutex::new(None), is_updating, stop }
+    }
+
+    fn folder(&self) -> Option<PathBuf> {
+        self.data.as_ref().map(|data| data.join("search"))
+    }
+
+    /// Returns the index, or `None` if it does not exist yet.
+    fn open(&self) -> Result<Option<OpenIndex>, SearchError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = &*open {
-            return Ok(open.clone());
+        if open.is_none()
+            && let Some(folder) = self.folder()
+        {
+            *open = catch_panics(|| index::open(&folder).map(OpenIndex::from_index).transpose())?;
         }
-        let made = catch_panics(|| OpenIndex::from_index(index::open(&self.folder)?))?;
-        *open = Some(made.clone());
-        Ok(made)
+        Ok(open.clone())
+    }
+
+    /// Whether the index exists.
+    pub(crate) fn exists(&self) -> bool {
+        self.open().is_ok_and(|open| open.is_some())
     }
 
     pub(crate) fn update(&self, store: &Store) -> Result<UpdateResult, SearchError> {
+        self.update_with(store, &|_| {})
+    }
+
+    /// Updates the index. If it does not exist or is damaged, it is built from all documents. Calls `on_step`
+    /// before the update waits, and for each document.
+    pub(crate) fn update_with(
+        &self,
+        store: &Store,
+        on_step: &dyn Fn(UpdateStep),
+    ) -> Result<UpdateResult, SearchError> {
+        let is_stopped = || self.stop.load(Ordering::Relaxed);
+        let lock = |data: &PathBuf| UpdateLock::take(data, is_stopped, || on_step(UpdateStep::Waiting));
+        let lock = self.data.as_ref().map(lock).transpose().map_err(SearchError::Unwritable)?;
+        if matches!(lock, Some(None)) {
+            return Ok(UpdateResult::default());
+        }
         self.is_updating.store(true, Ordering::Relaxed);
-        let follow =
-            |open: OpenIndex| catch_panics(|| update::update(&open.index, &open.fields, store, &self.stop));
-        let updated = match self.open().and_then(follow) {
+        let updated = match self.followed(store, false, on_step) {
             Err(error @ (SearchError::Index(_) | SearchError::Damaged)) => {
                 warn!(%error, "the search index cannot be used; it will be rebuilt");
-                self.rebuild().and_then(follow)
+                self.followed(store, true, on_step)
             }
             other => other,
         };
@@ -141,99 +203,134 @@ impl SearchIndex {
         if let Ok(UpdateResult { put, removed }) = updated {
             info!(put, removed, "the search index is up to date");
         }
-        if let Ok(open) = self.open() {
-            catch_panics(|| Ok(open.reader.reload()?))?;
-        }
         updated
     }
 
-    fn rebuild(&self) -> Result<OpenIndex, SearchError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = OpenIndex::from_index(index::create_empty(&self.folder)?)?;
-        *open = Some(made.clone());
-        Ok(made)
+    /// Opens the index again, because another process may have changed it, and updates it.
+    fn followed(
+        &self,
+        store: &Store,
+        is_rebuilt: bool,
+        on_step: &dyn Fn(UpdateStep),
+    ) -> Result<UpdateResult, SearchError> {
+        catch_panics(|| {
+            let found = match self.folder() {
+                Some(folder) if is_rebuilt => index::create(&folder)?,
+                Some(folder) => index::open(&folder).map_or_else(|| index::create(&folder), Ok)?,
+                None => index::in_memory(),
+            };
+            let open = OpenIndex::from_index(found)?;
+            *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Some(open.clone());
+            let updated = update::update(&open.index, &open.fields, store, &self.stop, on_step)?;
+            open.reader.reload()?;
+            Ok(updated)
+        })
     }
 
+    /// Reads the index. Returns the default value if it does not exist yet.
+    fn read<T: Default>(
+        &self,
+        read: impl FnOnce(&Searcher, &Fields) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
+        match self.open()? {
+            Some(open) => catch_panics(|| read(&open.reader.searcher(), &open.fields)),
+            None => Ok(T::default()),
+        }
+    }
+
+    /// Returns documents that match, those that match best first.
     pub(crate) fn find(&self, query: &SearchQuery, skip: usize, limit: usize) -> Result<Hits, SearchError> {
-        let open = self.open()?;
-        catch_panics(|| open.find(query, skip, limit))
+        self.read(|searcher, fields| find(searcher, fields, query, skip, limit))
     }
 
-    pub(crate) fn facets(&self, query: &SearchQuery) -> Result<Facets, SearchError> {
-        let open = self.open()?;
-        catch_panics(|| facets::count(&open.reader.searcher(), &tantivy_query(&open.fields, query).0))
+    /// Returns lines of a concordance.
+    pub(crate) fn concordance(
+        &self,
+        query: &SearchQuery,
+        options: &LineOptions,
+        read: &mut ReadDocument<'_>,
+    ) -> Result<Concordance, SearchError> {
+        self.read(|searcher, fields| concordance::lines(searcher, fields, query, options, read))
+    }
+
+    /// Returns the counts of a search for each grouping.
+    pub(crate) fn frequencies(
+        &self,
+        query: &SearchQuery,
+        groupings: &[Grouping],
+    ) -> Result<Vec<Vec<Frequency>>, SearchError> {
+        let counts = self.read(|searcher, fields| frequency::count(searcher, fields, query, groupings));
+        counts.map(|mut counts| {
+            counts.resize_with(groupings.len(), Vec::new);
+            counts
+        })
+    }
+
+    /// Returns the most frequent words of the documents that match. Reads at most `max_documents`, the newest.
+    pub(crate) fn word_list(
+        &self,
+        query: &SearchQuery,
+        max_documents: usize,
+        limit: usize,
+        read: &mut ReadDocument<'_>,
+    ) -> Result<WordList, SearchError> {
+        self.read(|searcher, fields| {
+            let newest = newest(searcher, fields, query)?;
+            let ids = newest.iter().take(max_documents);
+            let ids = ids.filter_map(|address| id_of(searcher, fields, *address).transpose());
+            let list = word_list::most_frequent(ids, limit, read)?;
+            Ok(WordList { documents: newest.len(), ..list })
+        })
     }
 }
 
-impl OpenIndex {
-    fn find(&self, query: &SearchQuery, skip: usize, limit: usize) -> Result<Hits, SearchError> {
-        let Self { reader, fields, .. } = self;
-        let searcher = reader.searcher();
-        let (query, has_words) = tantivy_query(fields, query);
-        let top = TopDocs::with_limit(limit).and_offset(skip);
-        let (count, addresses): (usize, Vec<DocAddress>) = if has_words {
-            let (count, top) = searcher.search(&query, &(Count, top))?;
-            (count, top.into_iter().map(|(_, address)| address).collect())
-        } else {
-            let newest = top.order_by_fast_field::<i64>("fetched", Order::Desc);
-            let (count, top) = searcher.search(&query, &(Count, newest))?;
-            (count, top.into_iter().map(|(_, address)| address).collect())
-        };
-        let id = |address: DocAddress| id_of(&searcher, fields, address).transpose();
-        Ok(Hits { count, ids: addresses.into_iter().filter_map(id).collect::<Result<_, _>>()? })
+fn find(
+    searcher: &Searcher,
+    fields: &Fields,
+    query: &SearchQuery,
+    skip: usize,
+    limit: usize,
+) -> Result<Hits, SearchError> {
+    let index_query = IndexQuery::new(searcher, fields, query)?;
+    let top = TopDocs::with_limit(limit).and_offset(skip);
+    let (count, addresses): (usize, Vec<DocAddress>) = if query.phrases.is_empty() {
+        let newest = top.order_by_fast_field::<i64>("fetched", Order::Desc);
+        let (count, top) = searcher.search(&index_query.documents, &(Count, newest))?;
+        (count, top.into_iter().map(|(_, address)| address).collect())
+    } else {
+        let (count, top) = searcher.search(&index_query.documents, &(Count, top))?;
+        (count, top.into_iter().map(|(_, address)| address).collect())
+    };
+    let mut documents = Vec::new();
+    for address in addresses {
+        let Some(id) = id_of(searcher, fields, address)? else { continue };
+        let occurrences = index_query.occurrences(searcher, fields.words, address)?;
+        documents.push(FoundDocument { id, fingerprint: fingerprint_of(searcher, address)?, occurrences });
     }
+    Ok(Hits { count, documents })
+}
+
+/// Returns the documents that match, the most recently published first.
+fn newest(searcher: &Searcher, fields: &Fields, query: &SearchQuery) -> Result<Vec<DocAddress>, SearchError> {
+    let query = IndexQuery::new(searcher, fields, query)?;
+    let mut dated = Vec::new();
+    for address in searcher.search(&query.documents, &DocSetCollector)? {
+        let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+        let time = |name| columns.i64(name).map(|times| times.first(address.doc_id).unwrap_or_default());
+        dated.push((Reverse((time("day")?, time("fetched")?)), address));
+    }
+    dated.sort_unstable();
+    Ok(dated.into_iter().map(|(_, address)| address).collect())
+}
+
+fn fingerprint_of(searcher: &Searcher, address: DocAddress) -> Result<Option<u64>, SearchError> {
+    let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+    Ok(columns.u64("seal")?.first(address.doc_id))
 }
 
 fn id_of(searcher: &Searcher, fields: &Fields, at: DocAddress) -> Result<Option<DocumentId>, SearchError> {
     let entry: TantivyDocument = searcher.doc(at)?;
     Ok(entry.get_first(fields.id).and_then(|id| id.as_str()).and_then(|id| id.parse().ok()))
-}
-
-/// Returns the query for tantivy, and whether the query contains words.
-fn tantivy_query(fields: &Fields, query: &SearchQuery) -> (BooleanQuery, bool) {
-    let mut parts: Vec<Box<dyn Query>> = Vec::new();
-    for (at, part) in query.words.split('"').enumerate() {
-        let terms = terms(fields, part);
-        let is_quoted = at % 2 == 1;
-        if is_quoted && terms.len() > 1 {
-            parts.push(Box::new(PhraseQuery::new(terms)));
-        } else {
-            let one =
-                |term| -> Box<dyn Query> { Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)) };
-            parts.extend(terms.into_iter().map(one));
-        }
-    }
-    let has_words = !parts.is_empty();
-    if words::has_overlong_word(&query.words) {
-        parts.push(Box::new(EmptyQuery));
-    }
-    let host = query.host.trim().to_lowercase();
-    if !host.is_empty() {
-        let term = Term::from_field_text(fields.host, &host);
-        parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
-    }
-    let language = query.language.trim().to_lowercase();
-    if !language.is_empty() {
-        let term = Term::from_field_text(fields.language, &language);
-        parts.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
-    }
-    if query.from.is_some() || query.to.is_some() {
-        let bound = |day: Option<Date>| {
-            let term = |day| Term::from_field_i64(fields.day, index::number_of_day(day));
-            day.map_or(Bound::Unbounded, |day| Bound::Included(term(day)))
-        };
-        parts.push(Box::new(RangeQuery::new(bound(query.from), bound(query.to))));
-    }
-    if parts.is_empty() {
-        parts.push(Box::new(AllQuery));
-    }
-    let parts = parts.into_iter().map(|part| (Occur::Must, part)).collect();
-    (BooleanQuery::new(parts), has_words)
-}
-
-fn terms(fields: &Fields, text: &str) -> Vec<Term> {
-    let all = words::words(text).take(MAX_WORDS);
-    all.map(|range| Term::from_field_text(fields.words, &words::key(&text[range]))).collect()
 }
 
 #[cfg(test)]

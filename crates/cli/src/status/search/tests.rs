@@ -29,10 +29,11 @@ fn an_update_does_what_has_changed_only() {
     change.withdraw(gone, &mut writer).unwrap();
     writer.commit(change).unwrap();
     assert_eq!(search.update(&of).unwrap(), UpdateResult { put: 2, removed: 1 });
-    let count = |words: &str| {
-        search.find(&SearchQuery { words: words.into(), ..SearchQuery::default() }, 0, 3).unwrap()
-    };
-    assert_eq!((count("").count, count("").ids.len(), count("nang").count, count("mua").count), (7, 3, 1, 5));
+    let count = |words: &str| search.find(&words.parse().unwrap(), 0, 3).unwrap();
+    assert_eq!(
+        (count("").count, count("").documents.len(), count("nang").count, count("mua").count),
+        (7, 3, 1, 5)
+    );
 }
 
 #[test]

@@ -19,8 +19,8 @@ use tantivy::{
     DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
 };
 
-use super::SearchError;
 use super::index::{Fields, entry, fingerprint};
+use super::{SearchError, UpdateStep};
 
 /// Memory for new entries in bytes. tantivy does not accept less.
 const MEMORY: usize = 16 << 20;
@@ -38,6 +38,7 @@ pub(crate) fn update(
     fields: &Fields,
     store: &Store,
     stop: &AtomicBool,
+    on_step: &dyn Fn(UpdateStep),
 ) -> Result<UpdateResult, SearchError> {
     let indexed = IndexedDocuments::new(index, fields)?;
     let mut writer: IndexWriter = index.writer_with_num_threads(1, MEMORY)?;
@@ -51,6 +52,7 @@ pub(crate) fn update(
             Err(StoreError::Lost { .. }) => continue,
             document => document?,
         };
+        on_step(UpdateStep::Document);
         let id = document.id.to_string();
         let found = indexed.fingerprint(&id)?;
         indexed_count += u64::from(found.is_some());

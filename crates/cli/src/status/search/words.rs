@@ -23,7 +23,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Whether a text contains a word that the index omits because it is too long.
-pub(crate) fn has_overlong_word(text: &str) -> bool {
+pub(crate) fn is_too_long(text: &str) -> bool {
     all(text).any(|range| range.len() > MAX_WORD_BYTES)
 }
 
@@ -44,6 +44,24 @@ pub(crate) fn key(word: &str) -> String {
         if TONES.contains(&c) { tones.push(c) } else { out.push(c) }
     }
     out + &tones
+}
+
+/// Whether a word begins with a prefix, given the keys of both. Tone marks count for the whole word: `mừ`
+/// begins `mừng`, but not `mưng`. A prefix without diacritics is compared with words without diacritics.
+pub(crate) fn begins_with(word: &str, prefix: &str) -> bool {
+    let (letters, tones) = letters_and_tones(word);
+    let (first_letters, first_tones) = letters_and_tones(prefix);
+    let is_plain = without_diacritics(prefix) == prefix;
+    let has_form = !is_plain || without_diacritics(word) == word;
+    let rest = letters.strip_prefix(first_letters);
+    has_form
+        && tones.starts_with(first_tones)
+        && rest.is_some_and(|rest| !rest.starts_with(is_combining_mark))
+}
+
+/// Splits a key into its letters and the tone marks at its end.
+pub(crate) fn letters_and_tones(key: &str) -> (&str, &str) {
+    key.split_at(key.find(TONES).unwrap_or(key.len()))
 }
 
 /// Removes the diacritics from a key. `đ` becomes `d`.
@@ -75,8 +93,26 @@ mod tests {
 
     #[test]
     fn overlong_words_are_recognized() {
-        assert!(has_overlong_word(&format!("mưa {}", "z".repeat(MAX_WORD_BYTES + 1))));
-        assert!(!has_overlong_word(&format!("mưa {}", "z".repeat(MAX_WORD_BYTES))));
+        assert!(is_too_long(&format!("mưa {}", "z".repeat(MAX_WORD_BYTES + 1))));
+        assert!(!is_too_long(&format!("mưa {}", "z".repeat(MAX_WORD_BYTES))));
+    }
+
+    #[test]
+    fn a_prefix_has_the_marks_of_its_word() {
+        for (word, prefix, expected) in [
+            ("mừng", "mừ", true),
+            ("mừng", "mư", true),
+            ("mưng", "mừ", false),
+            ("mừng", "mu", false),
+            ("mung", "mu", true),
+            ("hoà", "hò", true),
+            ("đơn", "đo", false),
+            ("đon", "đo", true),
+            ("rainy", "rain", true),
+            ("rai", "rain", false),
+        ] {
+            assert_eq!(begins_with(&key(word), &key(prefix)), expected, "{word} {prefix}");
+        }
     }
 
     #[test]

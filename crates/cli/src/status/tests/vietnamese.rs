@@ -197,6 +197,7 @@ fn write_full_report(fixture: &Fixture, ending: RunEnding) -> String {
         resumed: true,
         ending,
         hosts: waiting.chain(ended).collect(),
+        last_findings: Vec::new(),
         past: Vec::new(),
         documents: 3,
         next_due: Some(Timestamp::UNIX_EPOCH),
@@ -223,6 +224,10 @@ async fn a_vietnamese_page_has_no_english_sentence() {
         "/reports",
         "/search",
         "/search?q=zzz",
+        "/search?q=binh&view=concordance",
+        "/search?q=hoa&view=frequency",
+        "/search?view=frequency&by=host",
+        "/search?view=words&host=bao.example",
         "/duplicates",
         "/token",
     ]
@@ -242,7 +247,9 @@ async fn a_vietnamese_page_has_no_english_sentence() {
             assert_vietnamese(path, &fixture.page(&format!("{path}{query}")).await);
         }
     }
-    for path in ["/nothing", "/hosts/none.example", "/search?from=x"] {
+    for path in
+        ["/nothing", "/hosts/none.example", "/search?from=x", "/search?q=title:x", "/search?q=-from:2026"]
+    {
         let query = if path.contains('?') { "&lang=vi" } else { "?lang=vi" };
         assert_vietnamese(path, &fixture.get(&format!("{path}{query}")).await.1);
     }
