@@ -137,6 +137,8 @@ impl Corpus {
         &self,
         language: Vec<String>,
         host: Vec<String>,
+        exclude_host: Vec<String>,
+        exclude_url: Vec<String>,
         conditions: Vec<String>,
         since: Option<String>,
         until: Option<String>,
@@ -155,13 +157,14 @@ impl Corpus {
             until,
             published_from,
             published_to,
-            exclude_urls: Vec::new(),
+            exclude_urls: exclude_url,
             conditions,
             confidence,
         };
         let filter = request.filter(|name| name.replace('-', "_")).map_err(ReadError::Input)?;
         let filter = Filter {
-            hosts: host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
+            hosts: hosts("host", &host)?,
+            excluded_hosts: hosts("exclude_host", &exclude_host)?,
             allowed: purposes("allowed", &allowed)?,
             explicitly_allowed: purposes("explicitly_allowed", &explicitly_allowed)?,
             members,
@@ -172,8 +175,12 @@ impl Corpus {
     }
 }
 
-fn host_of(text: &str) -> Result<String, ReadError> {
-    CanonicalUrl::host_named(text).map_err(|refusal| ReadError::Input(format!("host {text}: {refusal}")))
+fn hosts(name: &str, texts: &[String]) -> Result<Vec<String>, ReadError> {
+    let read = |text: &String| {
+        CanonicalUrl::host_named(text)
+            .map_err(|refusal| ReadError::Input(format!("{name} {text}: {refusal}")))
+    };
+    texts.iter().map(read).collect()
 }
 
 fn purposes(name: &str, texts: &[String]) -> Result<Vec<Purpose>, ReadError> {
