@@ -75,7 +75,7 @@ class Corpus:
         limit: Optional[int] = None,
         errors: Literal["raise", "skip"] = "raise",
     ) -> "Documents":
-        """Return the documents that `gleaner export` selects with the options of these names, in the order of their ids.
+        """Return the documents that `gleaner export` selects with these options, in the order of their ids.
 
         language, host, exclude_host, exclude_url, where, allowed, explicitly_allowed: one text or several, as if the
             option were repeated.
