@@ -454,6 +454,10 @@ fn stats_tell_types_growth_and_hosts() {
     // The types are the syllables of the generator, and numbers.
     let types = vietnamese["types"].as_u64().unwrap();
     assert!((150..250).contains(&types), "{types}");
+    assert!(
+        figures["disk"]["store"].as_u64().unwrap() > 100_000 && text.contains("\nDisk: archive "),
+        "{text}"
+    );
     let quick: Value = serde_json::from_str(&said(home.path(), &["stats", "--json", "--quick"]).0).unwrap();
     assert_eq!(
         (&quick["documents"], &quick["types"], &quick["days"]),

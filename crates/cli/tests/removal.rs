@@ -222,6 +222,17 @@ fn removed_text_does_not_come_back_under_a_new_url() {
 }
 
 #[test]
+fn a_word_and_an_ending_of_many_sites_are_refused() {
+    let web = web();
+    for arguments in [["remove", "a"], ["remove", "--host=com.vn"], ["remove", "--host=nosuch"]] {
+        let refused = web.run(&arguments);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("no dot in it") || said.contains("ending that many sites share"), "{said}");
+    }
+}
+
+#[test]
 fn a_removal_that_would_not_find_the_archive_is_refused() {
     let web = crawled();
     let refused = web.run(&["remove", &url("a.example", 5), "--yes", "--set", "archive.path=elsewhere"]);

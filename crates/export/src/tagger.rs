@@ -36,6 +36,8 @@ pub struct TaggedToken {
     pub tag: String,
     /// The lemma. Empty if the tagger gives none.
     pub lemma: String,
+    /// The word as in the sentence, such as `Hà Nội` for `Hà_Nội`. Empty if it is not in the sentence.
+    pub surface: String,
     /// Whether the next token follows directly, without white space.
     pub is_glued: bool,
 }
@@ -274,7 +276,7 @@ fn token(line: &[u8]) -> io::Result<Option<TaggedToken>> {
     }
     let mut columns = line.split('\t').map(|column| column.trim().to_owned());
     let mut next = || columns.next().unwrap_or_default();
-    let token = TaggedToken { word: next(), tag: next(), lemma: next(), is_glued: false };
+    let token = TaggedToken { word: next(), tag: next(), lemma: next(), ..TaggedToken::default() };
     if token.word.is_empty() || columns.next().is_some() {
         let message = format!("\"{line}\" is neither a word nor a word, a tag and a lemma separated by tabs");
         return Err(io::Error::other(message));
@@ -287,14 +289,17 @@ fn token(line: &[u8]) -> io::Result<Option<TaggedToken>> {
 fn glued(sentence: &str, mut tokens: Vec<TaggedToken>) -> Vec<TaggedToken> {
     let mut rest = sentence;
     for token in &mut tokens {
+        rest = rest.trim_start();
+        let begin = rest;
         for c in token.word.chars() {
-            rest = rest.trim_start();
-            match rest.strip_prefix(c) {
+            let after = rest.trim_start();
+            match after.strip_prefix(c) {
                 Some(after) => rest = after,
                 None if c == '_' || c.is_whitespace() => {}
                 None => return tokens,
             }
         }
+        token.surface = begin[..begin.len() - rest.len()].to_owned();
         token.is_glued = rest.chars().next().is_some_and(|next| !next.is_whitespace());
     }
     tokens
@@ -359,12 +364,14 @@ mod tests {
         let of = |sentence: &str, words: &[&str]| {
             let token = |word: &&str| TaggedToken { word: (*word).into(), ..TaggedToken::default() };
             let tokens = glued(sentence, words.iter().map(token).collect());
-            tokens.iter().map(|token| u8::from(token.is_glued).to_string()).collect::<String>()
+            let token =
+                |token: &TaggedToken| format!("{}{}", token.surface, if token.is_glued { "+" } else { "/" });
+            tokens.iter().map(token).collect::<String>()
         };
-        assert_eq!(of("Ở Hà Nội, mưa.", &["Ở", "Hà_Nội", ",", "mưa", "."]), "01010");
-        assert_eq!(of("Ở Hà Nội, mưa.", &["Ở", "Hà Nội", ",", "mưa", "."]), "01010");
-        assert_eq!(of("a_b c", &["a_b", "c"]), "00");
-        assert_eq!(of("don't.", &["do", "n't", "."]), "110");
-        assert_eq!(of("a, b.", &["a", "X", ",", "b", "."]), "10000");
+        assert_eq!(of("Ở Hà Nội, mưa.", &["Ở", "Hà_Nội", ",", "mưa", "."]), "Ở/Hà Nội+,/mưa+./");
+        assert_eq!(of("Ở Hà Nội, mưa.", &["Ở", "Hà Nội", ",", "mưa", "."]), "Ở/Hà Nội+,/mưa+./");
+        assert_eq!(of("a_b c", &["a_b", "c"]), "a_b/c/");
+        assert_eq!(of("don't.", &["do", "n't", "."]), "do+n't+./");
+        assert_eq!(of("a, b.", &["a", "X", ",", "b", "."]), "a+////");
     }
 }

@@ -25,8 +25,8 @@ pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
     /// Whether the next token follows directly, without white space.
     pub(crate) is_glued: bool,
-    /// The tag and the lemma of an external tagger.
-    pub(crate) tagged: Option<(&'a str, &'a str)>,
+    /// The token of an external tagger.
+    pub(crate) tagged: Option<&'a TaggedToken>,
 }
 
 impl<'a> Sentence<'a> {
@@ -35,7 +35,7 @@ impl<'a> Sentence<'a> {
         let token = |token: &'a TaggedToken| Token {
             text: &token.word,
             is_glued: token.is_glued,
-            tagged: Some((&token.tag, &token.lemma)),
+            tagged: Some(token),
         };
         (!tokens.is_empty()).then(|| Self { tokens: tokens.iter().map(token).collect() })
     }

@@ -47,5 +47,5 @@ pub use retry_rule::{RetryRule, TOO_MANY_REDIRECTS, waits_for_list};
 pub use revisit_schedule::{ListChange, RevisitSchedule, digest_of};
 pub use rules::{PatternError, SiteLimits, SiteRules};
 pub use scope::Scope;
-pub use seeds::{COMMAND_LINE, Seed, SeedError, parse_seed, parse_seeds};
+pub use seeds::{COMMAND_LINE, Seed, SeedError, parse_address, parse_seed, parse_seeds};
 pub use sniff::{BodyType, sniff};

@@ -116,7 +116,7 @@ pub fn parse_seeds(text: &str, file: &str) -> Result<Vec<Seed>, SeedError> {
         if address.is_empty() {
             continue;
         }
-        match parse_address(address, file, line) {
+        match seed_address(address, file, line) {
             Ok(url) if seen.insert(url.key()) => {
                 seeds.push(Seed { url, file: file.to_owned(), line: Some(line) });
             }
@@ -144,7 +144,7 @@ pub fn parse_seeds(text: &str, file: &str) -> Result<Vec<Seed>, SeedError> {
 /// # Ok::<(), gleaner_frontier::SeedError>(())
 /// ```
 pub fn parse_seed(argument: &str) -> Result<Seed, SeedError> {
-    match address_of(argument.trim()) {
+    match parse_address(argument.trim()) {
         Ok(url) => Ok(Seed { url, file: COMMAND_LINE.to_owned(), line: None }),
         Err(refusal) => Err(SeedError::Argument { text: shortened(argument), refusal }),
     }
@@ -161,11 +161,11 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-fn parse_address(address: &str, file: &str, line: usize) -> Result<CanonicalUrl, SeedError> {
+fn seed_address(address: &str, file: &str, line: usize) -> Result<CanonicalUrl, SeedError> {
     if address.contains(char::is_whitespace) {
         return Err(SeedError::SeveralWords { file: file.to_owned(), line, text: shortened(address) });
     }
-    address_of(address).map_err(|refusal| SeedError::Refused {
+    parse_address(address).map_err(|refusal| SeedError::Refused {
         file: file.to_owned(),
         line,
         text: shortened(address),
@@ -177,7 +177,16 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-fn address_of(text: &str) -> Result<CanonicalUrl, UrlRefusal> {
+/// Reads an address as a user types it: a URL, or a host with or without a path.
+///
+/// ```
+/// assert_eq!(gleaner_frontier::parse_address("vnexpress.net/a").unwrap().as_str(), "https://vnexpress.net/a");
+/// assert!(gleaner_frontier::parse_address("vnexpress").is_err());
+/// ```
+///
+/// # Errors
+/// As in [`CanonicalUrl::parse`]. Also refuses a host without a dot, and a public suffix such as `com.vn`.
+pub fn parse_address(text: &str) -> Result<CanonicalUrl, UrlRefusal> {
     let parsed = if text.contains("://") {
         CanonicalUrl::parse(text)
     } else {

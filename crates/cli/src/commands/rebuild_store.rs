@@ -151,7 +151,7 @@ fn require_space(config: &Config, replacement: &Replacement) -> Result<(), Failu
     )))
 }
 
-pub(super) fn size_of(folder: &Path) -> u64 {
+pub(crate) fn size_of(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     paths.map(|path| if path.is_dir() { size_of(&path) } else { length_of(path).1 }).sum()

@@ -2,8 +2,8 @@
 //! an empty line after each sentence.
 //!
 //! The columns ID, FORM and MISC are filled. MISC has `SpaceAfter=No` if no white space follows the token. With an
-//! external [tagger](crate::tagger), so are LEMMA, and UPOS for a tag of Universal Dependencies or XPOS for another
-//! tag. `tokens.rs` defines sentences and tokens. Comments name the
+//! external [tagger](crate::tagger), so are LEMMA and XPOS, and UPOS if all tags of the sentence are those of Universal
+//! Dependencies. FORM is the word as in the sentence, with its spaces. `tokens.rs` defines sentences and tokens. Comments name the
 //! document, the paragraph and the sentence. `# kind` is the kind of the paragraph. `# text` is built from
 //! the tokens, so it contains only single spaces.
 //!
@@ -13,7 +13,7 @@ use std::io::Write;
 
 use super::kind_name;
 use crate::Record;
-use crate::tokens::Sentence;
+use crate::tokens::{Sentence, Token};
 
 /// The unfilled columns FEATS to DEPS.
 const EMPTY: &str = "_\t_\t_\t_";
@@ -68,21 +68,30 @@ fn comment(name: &str, value: &str, out: &mut Vec<u8>) {
 fn sentence(sentence: &Sentence, out: &mut Vec<u8>) {
     let mut text = String::new();
     for (at, token) in sentence.tokens.iter().enumerate() {
-        text += token.text;
+        text += form(token);
         if !token.is_glued && at + 1 < sentence.tokens.len() {
             text.push(' ');
         }
     }
     comment("text", &text, out);
+    let has_universal_tag =
+        |token: &Token| token.tagged.is_some_and(|tagged| UNIVERSAL_TAGS.contains(&tagged.tag.as_str()));
+    let is_universal = sentence.tokens.iter().all(has_universal_tag);
     for (number, token) in (1..).zip(&sentence.tokens) {
         let space = if token.is_glued { "SpaceAfter=No" } else { "_" };
-        let (tag, lemma) = token.tagged.unwrap_or_default();
-        let (upos, xpos) = if UNIVERSAL_TAGS.contains(&tag) { (tag, "") } else { ("", tag) };
+        let (xpos, lemma) =
+            token.tagged.map_or(("", ""), |tagged| (tagged.tag.as_str(), tagged.lemma.as_str()));
+        let upos = if is_universal { xpos } else { "" };
         let [lemma, upos, xpos] = [lemma, upos, xpos].map(|value| if value.is_empty() { "_" } else { value });
-        writeln!(out, "{number}\t{}\t{lemma}\t{upos}\t{xpos}\t{EMPTY}\t{space}", token.text)
+        writeln!(out, "{number}\t{}\t{lemma}\t{upos}\t{xpos}\t{EMPTY}\t{space}", form(token))
             .expect("memory takes all");
     }
     out.push(b'\n');
+}
+
+fn form<'a>(token: &Token<'a>) -> &'a str {
+    let surface = token.tagged.map(|tagged| tagged.surface.as_str());
+    surface.filter(|surface| !surface.is_empty()).unwrap_or(token.text)
 }
 
 #[cfg(test)]
@@ -90,6 +99,30 @@ mod tests {
     use super::*;
     use crate::RecordContext;
     use crate::record::tests::documents;
+    use crate::tagger::TaggedToken;
+
+    #[test]
+    fn words_of_a_tagger_keep_their_spaces() {
+        let token = |word: &str, surface: &str, tag: &str| TaggedToken {
+            word: word.into(),
+            surface: surface.into(),
+            tag: tag.into(),
+            ..TaggedToken::default()
+        };
+        let mut document = documents().remove(0);
+        document.text = "Ở Hà Nội\nMưa".into();
+        let tagged = vec![
+            vec![vec![token("Ở", "Ở", "E"), token("Hà_Nội", "Hà Nội", "X")]],
+            vec![vec![token("Mưa", "", "NOUN")]],
+        ];
+        let mut out = Vec::new();
+        let context = RecordContext { tagged: Some(tagged), ..RecordContext::default() };
+        render(&Record::new(&document, &context), &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("# text = Ở Hà Nội\n"), "{text}");
+        assert!(text.contains("2\tHà Nội\t_\t_\tX\t_\t_\t_\t_\t_\n"), "{text}");
+        assert!(text.contains("1\tMưa\t_\tNOUN\tNOUN\t_"), "{text}");
+    }
 
     #[test]
     fn three_documents_as_sentences() {

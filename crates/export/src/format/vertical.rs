@@ -116,10 +116,10 @@ fn paragraph(kind: char, sentences: &[Sentence<'_>], out: &mut Vec<u8>) {
 
 fn token(token: &Token<'_>, out: &mut Vec<u8>) {
     column(token.text, out);
-    if let Some((tag, lemma)) = token.tagged {
-        for value in [tag, lemma] {
+    if let Some(tagged) = token.tagged {
+        for value in [&tagged.tag, &tagged.lemma] {
             out.push(b'\t');
-            column(if value.is_empty() { "-" } else { value }, out);
+            column(if value.is_empty() { "-" } else { value.as_str() }, out);
         }
     }
     out.push(b'\n');

@@ -9,7 +9,7 @@ use gleaner_corpus::Query;
 use gleaner_crawl::render::text::{bytes, count};
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{StopRequest, archive_folder, open_archive};
-use gleaner_frontier::CanonicalUrl;
+use gleaner_frontier::{CanonicalUrl, parse_address};
 use gleaner_store::{
     Extent, Removal, RemovalStep, RemovalTarget, Replacement, RewrittenArchive, Store, Writer, join_alone,
 };
@@ -50,15 +50,13 @@ struct Request<'a> {
 impl<'a> Request<'a> {
     fn from_args(args: &'a Remove) -> Result<Self, Failure> {
         let parse = |text: &String| {
-            let address = if text.contains("://") { text.clone() } else { format!("https://{text}") };
-            CanonicalUrl::parse(&address).map_err(|refusal| Failure::Usage(format!("{text}: {refusal}")))
+            parse_address(text).map_err(|refusal| Failure::Usage(format!("{text}: {refusal}")))
         };
         let urls = args.urls.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let query = args.condition.as_ref().map(|text| text.parse::<Query>()).transpose();
         let query = query.map_err(|error| Failure::Usage(format!("--where {error}")))?;
         let host_of = |text: &String| {
-            let address = if text.contains("://") { text.clone() } else { format!("http://{text}/") };
-            let url = CanonicalUrl::parse(&address);
+            let url = parse_address(text);
             url.map(|url| url.host().to_owned())
                 .map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))
         };

@@ -1,15 +1,17 @@
 //! Computes statistics of a corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use gleaner_corpus::{CorpusVersion, DistinctCounter, Document, Preference, Purpose, Usage, each_word};
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{HostView, RunHistory};
+use gleaner_crawl::{HostView, RunHistory, archive_folder};
 use gleaner_store::{Counts, Run, Store, StoreError};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use crate::commands::rebuild_store::size_of;
 use crate::distributed;
 
 #[derive(Debug, Serialize)]
@@ -30,8 +32,35 @@ pub(super) struct CorpusStats {
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<LanguageStats>,
     pub(super) days: Option<Vec<DayStats>>,
+    /// The disk space of a corpus in a folder. `None` for a corpus in a database.
+    pub(super) disk: Option<DiskStats>,
     pub(super) usage: Option<UsageStats>,
     pub(super) hosts: Vec<HostStats>,
+}
+
+/// Disk space in bytes.
+#[derive(Debug, Serialize)]
+pub(super) struct DiskStats {
+    /// The WARC files.
+    pub(super) archive: u64,
+    /// The store: texts, URLs, hosts and templates.
+    pub(super) store: u64,
+    /// The search index.
+    pub(super) search: u64,
+    pub(super) reports: u64,
+}
+
+impl DiskStats {
+    fn new(config: &Config) -> Self {
+        let folder = Path::new(&config.store.path);
+        let of = |name: &str| size_of(&folder.join(name));
+        Self {
+            archive: size_of(&archive_folder(config)),
+            store: of("sled"),
+            search: of("search"),
+            reports: of("reports"),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -166,6 +195,7 @@ impl CorpusStats {
             last_run: store.runs(1)?.pop(),
             languages: languages(&totals.languages, pass),
             days: pass.map(DocumentPass::days),
+            disk: (!distributed::is_shared(config)).then(|| DiskStats::new(config)),
             usage: pass.map(|pass| pass.usage.clone()),
             hosts: hosts(store, config, pass)?,
         })
@@ -178,7 +208,7 @@ impl CorpusStats {
         pass: &DocumentPass,
     ) -> Result<Self, StoreError> {
         let mut stats = Self::new(store, config, Some(pass))?;
-        stats.is_selection = true;
+        (stats.is_selection, stats.disk) = (true, None);
         stats.documents = pass.languages.values().map(|(documents, _)| documents).sum();
         stats.words = pass.languages.values().map(|(_, words)| words).sum();
         stats.languages = languages(&pass.languages, Some(pass));

@@ -1,9 +1,9 @@
 //! Formats the statistics as tables.
 
 use gleaner_corpus::{Preference, Purpose};
-use gleaner_crawl::render::text::count;
+use gleaner_crawl::render::text::{bytes, count};
 
-use super::corpus_stats::{CorpusStats, HostStats, UsageStats};
+use super::corpus_stats::{CorpusStats, DiskStats, HostStats, UsageStats};
 use super::growth;
 use crate::table::{NOTHING, table};
 
@@ -20,6 +20,15 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
     if let Some(run) = stats.last_run.as_ref().filter(|_| !stats.is_selection) {
         let ended = run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {at:.0}"));
         text += &format!("Last crawl: run {}, started {:.0}, {ended}\n", run.number, run.started);
+    }
+    if let Some(DiskStats { archive, store, search, reports }) = stats.disk {
+        text += &format!(
+            "Disk: archive {}, store {}, search index {}, reports {}\n",
+            bytes(archive),
+            bytes(store),
+            bytes(search),
+            bytes(reports)
+        );
     }
     let rows = stats.languages.iter().map(|one| {
         let types = one.types.map_or_else(|| NOTHING.to_owned(), |types| types.to_string());
