@@ -336,11 +336,8 @@ fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {
 
 /// Says that removals were interrupted, so that some removed data may still be there.
 pub(crate) fn name_unfinished_removals(store: &Store) -> Result<(), Failure> {
-    let unfinished = store.unfinished_removals().map_err(Failure::work)?.len();
-    if unfinished > 0 {
-        print_message(format_args!(
-            "gleaner: interrupted removals: {unfinished}; `gleaner remove --yes` finishes them"
-        ));
+    if let Some(message) = store.interrupted_removals().map_err(Failure::work)? {
+        print_message(format_args!("gleaner: {message}"));
     }
     Ok(())
 }

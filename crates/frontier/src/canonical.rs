@@ -85,6 +85,12 @@ impl CanonicalUrl {
 
     /// Returns the host that a user names: the host itself, or a URL of the host.
     ///
+    /// ```
+    /// use gleaner_frontier::CanonicalUrl;
+    /// assert_eq!(CanonicalUrl::host_named("BBC.co.uk").unwrap(), "bbc.co.uk");
+    /// assert_eq!(CanonicalUrl::host_named("https://VnExpress.net/thoi-su?a=1").unwrap(), "vnexpress.net");
+    /// ```
+    ///
     /// # Errors
     /// As in [`CanonicalUrl::parse`], if the text is a URL.
     pub fn host_named(text: &str) -> Result<String, UrlRefusal> {

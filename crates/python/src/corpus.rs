@@ -3,6 +3,7 @@
 //! The store is open only while something is read, because a crawl cannot start while this process has it open. If a
 //! crawl has it open, the records come from the process of the crawl (`gleaner_store::read_corpus`).
 
+use std::ffi::CString;
 use std::mem;
 use std::path::PathBuf;
 use std::process;
@@ -14,6 +15,7 @@ use gleaner_export::format::json_lines;
 use gleaner_export::{Fields, Filter, FilterCounts, Record, Selection, SelectionRequest};
 use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{ContextReader, Store, StoreError, read_corpus};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -81,7 +83,10 @@ impl Corpus {
     fn new(py: Python<'_>, folder: PathBuf, archive: Option<PathBuf>) -> PyResult<Self> {
         let archive = archive.unwrap_or_else(|| folder.join("archive"));
         let corpus = Self(Arc::new(Place { folder, archive, opened: Mutex::default() }));
-        py.detach(|| corpus.0.store().map(drop))?;
+        let removals = py.detach(|| Ok::<_, ReadError>(corpus.0.store()?.interrupted_removals()?))?;
+        if let Some(message) = removals.and_then(|message| CString::new(message).ok()) {
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)?;
+        }
         Ok(corpus)
     }
 
@@ -132,6 +137,8 @@ impl Corpus {
         &self,
         language: Vec<String>,
         host: Vec<String>,
+        exclude_host: Vec<String>,
+        exclude_url: Vec<String>,
         conditions: Vec<String>,
         since: Option<String>,
         until: Option<String>,
@@ -150,13 +157,14 @@ impl Corpus {
             until,
             published_from,
             published_to,
-            exclude_urls: Vec::new(),
+            exclude_urls: exclude_url,
             conditions,
             confidence,
         };
         let filter = request.filter(|name| name.replace('-', "_")).map_err(ReadError::Input)?;
         let filter = Filter {
-            hosts: host.iter().map(|host| host_of(host)).collect::<Result<_, _>>()?,
+            hosts: hosts("host", &host)?,
+            excluded_hosts: hosts("exclude_host", &exclude_host)?,
             allowed: purposes("allowed", &allowed)?,
             explicitly_allowed: purposes("explicitly_allowed", &explicitly_allowed)?,
             members,
@@ -167,8 +175,12 @@ impl Corpus {
     }
 }
 
-fn host_of(text: &str) -> Result<String, ReadError> {
-    CanonicalUrl::host_named(text).map_err(|refusal| ReadError::Input(format!("host {text}: {refusal}")))
+fn hosts(name: &str, texts: &[String]) -> Result<Vec<String>, ReadError> {
+    let read = |text: &String| {
+        CanonicalUrl::host_named(text)
+            .map_err(|refusal| ReadError::Input(format!("{name} {text}: {refusal}")))
+    };
+    texts.iter().map(read).collect()
 }
 
 fn purposes(name: &str, texts: &[String]) -> Result<Vec<Purpose>, ReadError> {

@@ -9,7 +9,9 @@
 //! needs no interpreter, and handles signals, pipes and exit codes itself.
 //!
 //! A corpus is read by the store of the crawler, not through the executable: a document costs no process, and the
-//! columns of a table are not written and read again.
+//! columns of a table are not written and read again. With the store, the extension has 19 MB instead of 7 MB. `open`
+//! does not read a corpus in PostgreSQL, because the passwords and the address of its files are in the settings, which
+//! only the executable reads.
 
 mod arrow;
 mod corpus;

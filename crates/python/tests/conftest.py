@@ -53,7 +53,8 @@ def moved(page: str) -> str:
     """Return the page as a second paper has it: with another last paragraph, in a section."""
     meta = "<meta property=article:section content=Weather><div class=footer>"
     end = "</p><p>The second paper adds that the bridge is still open, and that the mayor was not there.</p></div>"
-    return page.replace("paper.example", "other.example").replace("</p></div>", end, 1).replace("<div class=footer>", meta)
+    page = page.replace("paper.example", "other.example").replace("</p></div>", end, 1)
+    return page.replace("<div class=footer>", meta)
 
 
 @pytest.fixture(scope="session")

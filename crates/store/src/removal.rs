@@ -120,6 +120,16 @@ impl Store {
         Ok(self.removals()?.into_iter().filter(|removal| removal.step != RemovalStep::Done).collect())
     }
 
+    /// Says that removals were interrupted, so that some removed data may still be there. Returns `None` if none was.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn interrupted_removals(&self) -> Result<Option<String>, StoreError> {
+        let unfinished = self.unfinished_removals()?.len();
+        Ok((unfinished > 0)
+            .then(|| format!("interrupted removals: {unfinished}; `gleaner remove --yes` finishes them")))
+    }
+
     /// Returns the URLs of all removals. Those of a removed host are included only if they had a document.
     pub fn all_removed_urls(&self) -> impl Iterator<Item = Result<(UrlKey, RemovedUrl), StoreError>> + use<> {
         self.scan(keys::removed_urls()).map(|pair| {

@@ -150,7 +150,12 @@ fn check_archive(place: &Place, store: &Store, removed: &[u8]) {
 /// Does the steps of a removal. `between` is called after each.
 fn finish(place: &Place, mut writer: Writer, mut between: impl FnMut(Writer) -> Writer) -> Writer {
     loop {
-        let Some(mut removal) = writer.store().unfinished_removals().unwrap().pop() else { return writer };
+        let said = writer.store().interrupted_removals().unwrap();
+        let Some(mut removal) = writer.store().unfinished_removals().unwrap().pop() else {
+            assert_eq!(said, None);
+            return writer;
+        };
+        assert!(said.unwrap().starts_with("interrupted removals: 1; "));
         match removal.step {
             RemovalStep::Documents => writer.remove_documents(&mut removal).unwrap(),
             RemovalStep::Archive => {

@@ -61,6 +61,8 @@ class Corpus:
         *,
         language: Texts = (),
         host: Texts = (),
+        exclude_host: Texts = (),
+        exclude_url: Texts = (),
         where: Texts = (),
         since: Optional[Union[Time, Path]] = None,
         until: Optional[Time] = None,
@@ -73,11 +75,12 @@ class Corpus:
         limit: Optional[int] = None,
         errors: Literal["raise", "skip"] = "raise",
     ) -> "Documents":
-        """Return the documents that `gleaner export` selects with the options of these names, in the order of their ids.
+        """Return the documents that `gleaner export` selects with these options, in the order of their ids.
 
-        language, host, where, allowed, explicitly_allowed: one text or several, as if the option were repeated.
+        language, host, exclude_host, exclude_url, where, allowed, explicitly_allowed: one text or several, as if the
+            option were repeated.
         since: also the folder of an earlier export, from whose end the selection continues.
-        since, until, published_from, published_to: days, times with a zone, or ages such as `7d`.
+        since, until, published_from, published_to: years, months, days, times with a zone, or ages such as `7d`.
         members: whether to include near-duplicates that are represented by another document.
         confidence: the smallest confidence; 0 for all.
         limit: the largest number of documents.
@@ -92,6 +95,8 @@ class Corpus:
             self._corpus.select(
                 _arguments.one_or_more(language, "language"),
                 _arguments.one_or_more(host, "host"),
+                _arguments.one_or_more(exclude_host, "exclude_host"),
+                _arguments.one_or_more(exclude_url, "exclude_url"),
                 _arguments.one_or_more(where, "where"),
                 _arguments.when(since, "since"),
                 _arguments.when(until, "until"),

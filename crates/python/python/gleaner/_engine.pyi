@@ -56,6 +56,8 @@ class Corpus:
         self,
         language: List[str],
         host: List[str],
+        exclude_host: List[str],
+        exclude_url: List[str],
         conditions: List[str],
         since: Optional[str],
         until: Optional[str],
