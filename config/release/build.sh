@@ -8,29 +8,24 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 host=$(rustc -vV | sed -n 's/^host: //p')
 files=target/release-files
 name=gleaner-$version-$host
-program=gleaner
-case $host in *windows*) program=gleaner.exe ;; esac
 
 rm -rf "$files" crates/python/data
 mkdir -p "$files/$name" crates/python/data/scripts
 cargo build --release --locked --package gleaner
-cp "target/release/$program" "$files/$name/"
-cp "target/release/$program" crates/python/data/scripts/
+cp "target/release/gleaner" "$files/$name/"
+cp "target/release/gleaner" crates/python/data/scripts/
 cp -r README.md LICENSE CHANGELOG.md docs config seeds "$files/$name/"
 tar -C "$files" -czf "$files/$name.tar.gz" "$name"
 rm -rf "${files:?}/$name"
 
-python=$(command -v python3 || command -v python)
-"$python" -m venv target/release-tools
+python3 -m venv target/release-tools
 tools=target/release-tools/bin
-[ -d "$tools" ] || tools=target/release-tools/Scripts
 "$tools/python" -m pip install --quiet "maturin>=1.9,<2"
 "$tools/maturin" build --release --locked --manifest-path crates/python/Cargo.toml --out "$files"
 
 # The wheel brings the command: check it in an environment of its own.
-"$python" -m venv --clear target/release-check
+python3 -m venv --clear target/release-check
 check=target/release-check/bin
-[ -d "$check" ] || check=target/release-check/Scripts
 "$check/python" -m pip install --quiet "$files"/*.whl
 "$check/gleaner" --version
 "$check/python" -c 'import gleaner; assert gleaner.extract("<p>" + "A paragraph of a text. " * 40) is not None'
