@@ -328,12 +328,32 @@ fn a_note_that_the_last_report_had_is_folded() {
     assert!(text::sentences(&first, "").starts_with("- wrong.example: cannot be reached: "));
     assert!(text::first_finding(&first).starts_with("wrong.example: cannot be reached: "));
     let second = with_dead_host(Some(&first));
-    assert_eq!(text::sentences(&second, ""), "- 1 note (as in the last run): wrong.example\n");
+    assert_eq!(
+        text::sentences(&second, ""),
+        "- 1 note (as in the last run): wrong.example; `gleaner doctor HOST` shows it\n"
+    );
     assert_eq!(text::first_finding(&second), "1 note (as in the last run): wrong.example");
     let third = with_dead_host(Some(&second));
-    assert_eq!(text::sentences(&third, ""), "- 1 note (as in the last 2 runs): wrong.example\n");
+    assert_eq!(
+        text::sentences(&third, ""),
+        "- 1 note (as in the last 2 runs): wrong.example; `gleaner doctor HOST` shows it\n"
+    );
     let page = gleaner_crawl::report::page::page(&third);
     assert!(page.contains("1 note that the last report had too") && page.contains("cannot be reached"));
+}
+
+#[test]
+fn another_note_about_the_same_host_is_told() {
+    let of = |outcome: (&str, u64), last: Option<&Report>| {
+        let mut data = run_data(&[("tuoitre.vn", nights(100, gives(104)))]);
+        let counts = counts(&[outcome]);
+        data.hosts.push(HostData { name: "wrong.example".into(), counts, ..HostData::default() });
+        data.last_findings = last.map(|report| report.findings.clone()).unwrap_or_default();
+        Report::new(&data)
+    };
+    let first = of(("failed: dns", 1), None);
+    assert_eq!(of(("failed: dns", 1_200), Some(&first)).findings[0].repeated, 1, "only the number differs");
+    assert_eq!(of(("failed: timeout", 1), Some(&first)).findings[0].repeated, 0);
 }
 
 #[test]
