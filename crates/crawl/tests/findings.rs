@@ -300,6 +300,9 @@ fn a_host_whose_urls_do_not_exist_is_unusual_for_a_week() {
         let next = report.findings[0].next.as_deref();
         assert_eq!(next, Some("gleaner urls --host vnexpress.net --outcome gone"));
     }
+    let mut by_hand = run_data(&[("vnexpress.net", vec![missing(); 2])]);
+    by_hand.run.started = by_hand.past[0].started + jiff::SignedDuration::from_mins(5);
+    assert_eq!(Report::new(&by_hand).status, RunStatus::Fine);
     for few in [counts(&[("gone: http_404", 9)]), counts(&[("stored", 20), ("gone: http_404", 20)])] {
         assert_eq!(report_of_first(few).status, RunStatus::Fine);
     }

@@ -294,7 +294,7 @@ impl HostCheck<'_> {
         let is_mostly_missing = |figures: &GroupedCounts| {
             figures.missing() >= MIN_MISSING && figures.missing() * 100 > figures.visits() * MISSING_SHARE
         };
-        if !is_mostly_missing(&self.figures) {
+        if !is_mostly_missing(&self.figures) || !self.intervals.is_full_interval() {
             return None;
         }
         let counts = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));

@@ -93,11 +93,12 @@ pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
 }
 
 /// Formats the position of an error, such as `config/x.toml, line 12, fetch.delay`. Without a position, returns
-/// `file`.
+/// `file`. Omits the key if the message names what is unknown.
 pub(crate) fn error_position(file: &str, text: &str, error: &toml::de::Error) -> String {
     let Some(span) = error.span() else { return file.into() };
     let line = line_of(text, span.start);
-    let key = key_of_line(text, line).map(|key| format!(", {key}")).unwrap_or_default();
+    let key = key_of_line(text, line).filter(|_| !error.message().starts_with("unknown "));
+    let key = key.map(|key| format!(", {key}")).unwrap_or_default();
     format!("{file}, line {line}{key}")
 }
 
