@@ -301,7 +301,7 @@ impl HostCheck<'_> {
         let runs = counts.take_while(|counts| is_mostly_missing(&GroupedCounts::from_counts(counts))).count();
         let grade = if runs < NEWS { Grade::Unusual } else { Grade::Note };
         let (missing, visits) = (self.figures.missing(), self.figures.visits());
-        let cause = Bilingual::new("most of its URLs do not exist", "phần lớn địa chỉ không tồn tại");
+        let cause = Bilingual::new("most of the URLs do not exist", "phần lớn địa chỉ không tồn tại");
         let percent = missing * 100 / visits;
         let text = Bilingual::new(
             format!("{percent}% of its URLs do not exist: {missing} of {visits} (gone)"),
