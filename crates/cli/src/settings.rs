@@ -362,7 +362,7 @@ pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failur
 }
 
 /// The files and folders by which a corpus is known.
-const OF_CORPUS: [&str; 4] = ["sled", "archive", "reports", "lock"];
+const OF_CORPUS: [&str; 5] = ["sled", "archive", "reports", "lock", "migration"];
 /// Maximum number of files that a message names.
 const MAX_NAMED_FILES: usize = 3;
 

@@ -139,7 +139,7 @@ fn a_second_process_is_refused_by_name() {
         );
     }
     let reading = [
-        &["export"][..],
+        &["export", "--since", "1d"][..],
         &["stats"],
         &["hosts"],
         &["verify"],

@@ -222,6 +222,8 @@ fn no_command_prints_control_characters_of_a_site() {
     for arguments in [
         &["hosts"][..],
         &["hosts", "--json"],
+        &["urls", "--limit", "0"],
+        &["urls", "--format", "jsonl"],
         &["report"],
         &["report", "--json"],
         &["report", "--list"],

@@ -66,7 +66,8 @@ impl Replay {
         command.current_dir(self.folder.path()).args(arguments).args(["--set", &self.proxy]);
         let output = command.args(sets.iter().flat_map(|set| ["--set", set])).output().unwrap();
         let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{arguments:?}\n{out}\n{err}");
+        // Most pages of the recorded sites are missing, which is unusual.
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{arguments:?}\n{out}\n{err}");
         out
     }
 

@@ -238,7 +238,7 @@ fn a_session_id_in_an_unknown_parameter_is_noticed() {
     let asked = web.night(&[]).iter().filter(|path| story_of(path).is_some()).count();
     assert!((3..=6).contains(&asked), "{asked} requests for 3 new stories");
     assert_eq!(web.titles(), expected(11));
-    let said = web.run(&["report"]);
+    let said = web.run(&["doctor", "paper.example"]);
     assert!(said.contains("the parameter visitor is a session id"), "{said}");
 }
 
@@ -280,7 +280,7 @@ fn an_endless_calendar_takes_only_a_small_part_of_the_budget() {
     let asked = of_calendar(&web.night(&[]));
     assert!((1..=25).contains(&asked), "{asked} requests for the calendar in the second night");
     assert_eq!(web.titles().len(), 20);
-    let said = web.run(&["report"]);
+    let said = web.run(&["doctor", "paper.example"]);
     assert!(said.contains("URLs such as /calendar/#/#/# gave nothing new"), "{said}");
     let asked = of_calendar(&web.night(&[]));
     assert!(asked <= 25, "{asked} requests for the calendar in the third night");

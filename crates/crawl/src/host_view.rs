@@ -490,7 +490,7 @@ mod tests {
             ),
             (
                 TemplateState { outdated: true, buffered: 9, unlike: 12, ..fits },
-                "version 3, out of date, 9 pages buffered",
+                "version 3, out of date, 9 pages kept to learn it",
                 true,
             ),
         ];

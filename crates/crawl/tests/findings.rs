@@ -291,15 +291,29 @@ fn runs_by_hand_a_few_minutes_apart_are_no_schedule() {
 }
 
 #[test]
-fn a_host_whose_urls_do_not_exist_is_unusual_for_a_week() {
+fn a_host_whose_urls_no_longer_exist_is_unusual_for_a_week() {
     let missing = || counts(&[("stored", 2), ("gone: http_404", 94), ("listing", 4)]);
     let said = "vnexpress.net: 94% of its URLs do not exist: 94 of 100 (gone)";
-    for (runs, status) in [(1, RunStatus::Unusual), (7, RunStatus::Unusual), (8, RunStatus::Fine)] {
-        let report = Report::new(&run_data(&[("vnexpress.net", vec![missing(); runs])]));
-        assert_eq!((report.status, sentences(&report)), (status, vec![said.to_owned()]), "{runs} runs");
+    let of_nights = |usual: usize, dead: usize| {
+        let nights = [vec![gives(9); usual], vec![missing(); dead]].concat();
+        Report::new(&run_data(&[("vnexpress.net", nights)]))
+    };
+    for (usual, dead, status) in [
+        (0, 1, RunStatus::Fine),
+        (0, 5, RunStatus::Fine),
+        (2, 1, RunStatus::Unusual),
+        (2, 7, RunStatus::Unusual),
+        (2, 8, RunStatus::Fine),
+    ] {
+        let report = of_nights(usual, dead);
+        assert!(sentences(&report).contains(&said.to_owned()), "{usual} {dead}: {:?}", sentences(&report));
+        assert_eq!(report.status, status, "{usual} {dead}");
         let next = report.findings[0].next.as_deref();
         assert_eq!(next, Some("gleaner urls --host vnexpress.net --outcome gone"));
     }
+    let mut by_hand = run_data(&[("vnexpress.net", vec![gives(9), missing()])]);
+    by_hand.run.started = by_hand.past[0].started + jiff::SignedDuration::from_mins(5);
+    assert_eq!(Report::new(&by_hand).status, RunStatus::Fine);
     for few in [counts(&[("gone: http_404", 9)]), counts(&[("stored", 20), ("gone: http_404", 20)])] {
         assert_eq!(report_of_first(few).status, RunStatus::Fine);
     }
@@ -328,12 +342,32 @@ fn a_note_that_the_last_report_had_is_folded() {
     assert!(text::sentences(&first, "").starts_with("- wrong.example: cannot be reached: "));
     assert!(text::first_finding(&first).starts_with("wrong.example: cannot be reached: "));
     let second = with_dead_host(Some(&first));
-    assert_eq!(text::sentences(&second, ""), "- 1 note (as in the last run): wrong.example\n");
+    assert_eq!(
+        text::sentences(&second, ""),
+        "- 1 note (as in the last run): wrong.example; `gleaner doctor HOST` shows it\n"
+    );
     assert_eq!(text::first_finding(&second), "1 note (as in the last run): wrong.example");
     let third = with_dead_host(Some(&second));
-    assert_eq!(text::sentences(&third, ""), "- 1 note (as in the last 2 runs): wrong.example\n");
+    assert_eq!(
+        text::sentences(&third, ""),
+        "- 1 note (as in the last 2 runs): wrong.example; `gleaner doctor HOST` shows it\n"
+    );
     let page = gleaner_crawl::report::page::page(&third);
     assert!(page.contains("1 note that the last report had too") && page.contains("cannot be reached"));
+}
+
+#[test]
+fn another_note_about_the_same_host_is_told() {
+    let of = |outcome: (&str, u64), last: Option<&Report>| {
+        let mut data = run_data(&[("tuoitre.vn", nights(100, gives(104)))]);
+        let counts = counts(&[outcome]);
+        data.hosts.push(HostData { name: "wrong.example".into(), counts, ..HostData::default() });
+        data.last_findings = last.map(|report| report.findings.clone()).unwrap_or_default();
+        Report::new(&data)
+    };
+    let first = of(("failed: dns", 1), None);
+    assert_eq!(of(("failed: dns", 1_200), Some(&first)).findings[0].repeated, 1, "only the number differs");
+    assert_eq!(of(("failed: timeout", 1), Some(&first)).findings[0].repeated, 0);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::io::Write;
 use gleaner_corpus::is_of_host;
 use gleaner_crawl::explained_visit;
 use gleaner_crawl::render::text::{count, minute};
+use gleaner_crawl::render::visible::visible_line;
 use gleaner_export::CsvVariant;
 use gleaner_export::format::csv;
 use gleaner_frontier::Outcome;
@@ -146,6 +147,7 @@ fn print_all(
 }
 
 impl UrlLine {
+    /// Control characters of sites, which may be in rules and types, become visible in all formats.
     fn new(record: UrlRecord, host: String) -> Self {
         let time = |second: u64| Timestamp::from_second(i64::try_from(second).ok()?).ok();
         let next = match record.state {
@@ -157,8 +159,8 @@ impl UrlLine {
             host,
             role: record.role.label(),
             outcome: record.last.as_ref().map(Outcome::label),
-            reason: record.last.as_ref().map(Outcome::reason),
-            explanation,
+            reason: record.last.as_ref().map(|outcome| visible_line(&outcome.reason()).into_owned()),
+            explanation: visible_line(&explanation).into_owned(),
             visited: Some(record.revisits.last).filter(|second| *second > 0).and_then(time),
             next_visit: next,
             url: record.url,

@@ -120,7 +120,7 @@ fn health(health: &Health, language: UiLanguage) -> String {
     let (known, repeated, alone) = (percent(health.known), percent(health.repeated), percent(health.alone));
     match language {
         UiLanguage::English => format!(
-            "a usual page: {words} words, {known} of lines at known places, {repeated} repeated; certainty {margin:.2} (at most 0.5); {alone} of pages judged alone"
+            "a usual page: {words} words, {known} of lines at known places, {repeated} repeated; certainty {margin:.2} (0 to 1); {alone} of pages judged alone"
         ),
         UiLanguage::Vietnamese => format!(
             "{words} từ, độ rõ {margin:.2}, {known} số dòng ở vị trí đã biết, {repeated} lặp lại; {alone} số trang được xét riêng"
@@ -153,7 +153,7 @@ mod tests {
                 "learned   1970-01-01 00:00 UTC from 3 pages",
                 "method    gleaner",
                 "holds     1 places in pages, 1 repeated texts",
-                "health    a usual page: 0 words, 100% of lines at known places, 50% repeated; certainty 0.00 (at most 0.5); 100% of pages judged alone",
+                "health    a usual page: 0 words, 100% of lines at known places, 50% repeated; certainty 0.00 (0 to 1); 100% of pages judged alone",
             ]
         );
         assert!(lines[9].ends_with("       3      3  html > body > p"), "{text}");

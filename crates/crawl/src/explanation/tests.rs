@@ -102,7 +102,7 @@ fn the_reason_of_every_outcome_is_explained_in_both_languages() {
         let reason = outcome.reason();
         let words = explained(&reason);
         assert!(is_vietnamese(&words.vietnamese), "{reason}: {words:?}");
-        let is_code = matches!(reason.split(": ").next(), Some("other_language" | "filtered" | "gone"))
+        let is_code = matches!(reason.split(": ").next(), Some("other_language" | "filtered"))
             || reason == "rejected: http_418"
             || outcome.label() == reason
             || matches!(reason.as_str(), "failed: too_large" | "failed: private_address");

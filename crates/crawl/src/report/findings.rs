@@ -100,9 +100,13 @@ impl Finding {
         both(&self.cause, &self.vietnamese.cause)
     }
 
-    /// What makes this the same finding as one of another report.
-    fn identity(&self) -> (Option<&str>, &str) {
-        (self.host.as_deref(), &self.cause)
+    /// What makes this the same finding as one of another report. The numbers in a sentence about a host may differ.
+    fn identity(&self) -> (Option<&str>, String) {
+        let text = match self.host {
+            Some(_) => self.text.replace(|c: char| c.is_ascii_digit() || c == ',', ""),
+            None => self.text.clone(),
+        };
+        (self.host.as_deref(), text)
     }
 
     fn with_next(self, command: impl Into<String>) -> Self {
@@ -132,10 +136,10 @@ impl FindingGroup<'_> {
         self.findings.iter().map(|finding| finding.repeated).min().unwrap_or_default()
     }
 
-    /// Whether the group only repeats notes of the last report. Such notes are folded.
+    /// Whether the group only repeats notes of the last report about hosts. Such notes are folded.
     #[must_use]
     pub fn is_repeated_note(&self) -> bool {
-        self.grade == Grade::Note && self.repeated() > 0
+        self.grade == Grade::Note && self.repeated() > 0 && self.findings[0].host.is_some()
     }
 }
 

@@ -289,19 +289,21 @@ impl HostCheck<'_> {
         })
     }
 
-    /// Finds a host most of whose URLs do not exist. After a week, this is only a note.
+    /// Finds a host most of whose URLs do not exist. It is unusual if it was not so before, for a week. Otherwise, it is
+    /// a note: many sites have a lot of dead links from the first run on.
     fn missing_pages(&self) -> Option<Finding> {
         let is_mostly_missing = |figures: &GroupedCounts| {
             figures.missing() >= MIN_MISSING && figures.missing() * 100 > figures.visits() * MISSING_SHARE
         };
-        if !is_mostly_missing(&self.figures) {
+        if !is_mostly_missing(&self.figures) || !self.intervals.is_full_interval() {
             return None;
         }
-        let counts = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
-        let runs = counts.take_while(|counts| is_mostly_missing(&GroupedCounts::from_counts(counts))).count();
-        let grade = if runs < NEWS { Grade::Unusual } else { Grade::Note };
+        let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+        let before = past.map(|counts| is_mostly_missing(&GroupedCounts::from_counts(counts)));
+        let is_new = before.take(NEWS).any(|was_missing| !was_missing);
+        let grade = if is_new { Grade::Unusual } else { Grade::Note };
         let (missing, visits) = (self.figures.missing(), self.figures.visits());
-        let cause = Bilingual::new("most of its URLs do not exist", "phần lớn địa chỉ không tồn tại");
+        let cause = Bilingual::new("most of the URLs do not exist", "phần lớn địa chỉ không tồn tại");
         let percent = missing * 100 / visits;
         let text = Bilingual::new(
             format!("{percent}% of its URLs do not exist: {missing} of {visits} (gone)"),

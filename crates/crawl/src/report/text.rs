@@ -38,7 +38,7 @@ pub fn sentences(report: &Report, options: &str) -> String {
         let _ = writeln!(text, "- and {} more in the full report", groups.len() - SHOWN);
     }
     if !repeated.is_empty() {
-        let _ = writeln!(text, "- {}", repeated_notes(&repeated));
+        let _ = writeln!(text, "- {}; `gleaner doctor HOST` shows it", repeated_notes(&repeated));
     }
     text
 }
@@ -60,9 +60,8 @@ pub fn first_finding(report: &Report) -> String {
 fn repeated_notes(notes: &[FindingGroup<'_>]) -> String {
     let findings = notes.iter().flat_map(|group| &group.findings);
     let hosts: Vec<&str> = findings.filter_map(|finding| finding.host.as_deref()).collect();
-    let about = if hosts.is_empty() { String::new() } else { format!(": {}", named(&hosts)) };
     let runs = notes.iter().map(FindingGroup::repeated).min().unwrap_or_default();
-    format!("{}{}{about}", count(notes.len() as u64, "note"), as_before(runs).english)
+    format!("{}{}: {}", count(notes.len() as u64, "note"), as_before(runs).english, named(&hosts))
 }
 
 /// Names the first hosts, and counts the others.

@@ -113,9 +113,9 @@ mod tests {
             ("drop = []\nkeeps = []", "x.toml, line 2: unknown field `keeps`"),
             (
                 "keep = \"p\"",
-                "x.toml, line 1: invalid type: string \"p\", expected a sequence; write a list: [\"p\"]",
+                "x.toml, line 1, keep: invalid type: string \"p\", expected a sequence; write a list: [\"p\"]",
             ),
-            ("\ndrop = [1]", "x.toml, line 2: invalid type: integer `1`, expected a string"),
+            ("\ndrop = [1]", "x.toml, line 2, drop: invalid type: integer `1`, expected a string"),
             (
                 "\ninserts = ['bylines']",
                 "x.toml, line 2: unknown variant `bylines`, expected one of `captions`, `credits`, `by-lines`, `read-more`",

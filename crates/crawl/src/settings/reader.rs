@@ -93,11 +93,13 @@ pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
 }
 
 /// Formats the position of an error, such as `config/x.toml, line 12, fetch.delay`. Without a position, returns
-/// `file`.
+/// `file`. Names the key only
+/// of a value with a wrong type, because other messages name what is wrong.
 pub(crate) fn error_position(file: &str, text: &str, error: &toml::de::Error) -> String {
     let Some(span) = error.span() else { return file.into() };
     let line = line_of(text, span.start);
-    let key = key_of_line(text, line).map(|key| format!(", {key}")).unwrap_or_default();
+    let key = key_of_line(text, line).filter(|_| error.message().starts_with("invalid type"));
+    let key = key.map(|key| format!(", {key}")).unwrap_or_default();
     format!("{file}, line {line}{key}")
 }
 
@@ -113,14 +115,13 @@ fn key_of_line(text: &str, line: usize) -> Option<String> {
 }
 
 /// The names of types in the errors of the library, and what users call their values.
-const TYPES: [(&str, &str); 7] = [
+const TYPES: [(&str, &str); 6] = [
     ("expected usize", "expected a whole number"),
     ("expected u64", "expected a whole number"),
     ("expected u32", "expected a whole number"),
     ("expected u16", "expected a whole number"),
     ("expected f64", "expected a number"),
     ("expected a boolean", "expected true or false"),
-    ("expected a sequence", "expected a list such as [\"a\", \"b\"]"),
 ];
 
 pub(crate) fn line_of(text: &str, at: usize) -> usize {

@@ -212,7 +212,7 @@ mod tests {
             ),
             ("[site.\"a.vn\"]\npublished_after = \"May\"\n", "x.toml, line 2: \"May\" is not a date"),
             ("[site.\"a.vn\".pins]\nkeeps = []\n", "x.toml, line 2: unknown field `keeps`"),
-            ("site = 5\n", "x.toml, line 1: invalid type: integer `5`, expected a table for each site"),
+            ("site = 5\n", "x.toml, line 1, site: invalid type: integer `5`, expected a table for each site"),
         ] {
             let message = config(text).unwrap_err().to_string();
             assert!(message.starts_with(expected) && !message.contains('\n'), "{message}");
