@@ -93,8 +93,7 @@ pub(crate) fn invalid_setting(origin: &str, message: &str) -> ConfigError {
 }
 
 /// Formats the position of an error, such as `config/x.toml, line 12, fetch.delay`. Without a position, returns
-/// `file`. Names the key only
-/// of a value with a wrong type, because other messages name what is wrong.
+/// `file`. Names the key only of a value with a wrong type, because other messages name what is wrong.
 pub(crate) fn error_position(file: &str, text: &str, error: &toml::de::Error) -> String {
     let Some(span) = error.span() else { return file.into() };
     let line = line_of(text, span.start);
