@@ -80,15 +80,14 @@ fn describe_usage(usage: &UsageStats) -> String {
     text
 }
 
-/// Formats the hosts that have documents or queued URLs, sorted by documents. Other hosts are only counted.
+/// Formats the hosts that have documents, sorted by documents. Other hosts are only counted.
 fn hosts(stats: &CorpusStats) -> String {
     let documents = |host: &HostStats| {
         let stored = || host.crawl.as_ref().map_or(0, |crawl| crawl.stored + crawl.near_duplicates);
         host.documents.unwrap_or_else(stored)
     };
-    let queued = |host: &HostStats| host.crawl.as_ref().map_or(0, |crawl| crawl.queued);
     let (mut shown, silent): (Vec<&HostStats>, Vec<&HostStats>) =
-        stats.hosts.iter().partition(|host| documents(host) + queued(host) > 0);
+        stats.hosts.iter().partition(|host| documents(host) > 0);
     shown.sort_by(|a, b| documents(b).cmp(&documents(a)).then_with(|| a.host.cmp(&b.host)));
     let rows = shown.into_iter().map(|host| {
         let crawl = host.crawl.as_ref();
