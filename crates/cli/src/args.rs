@@ -188,7 +188,7 @@ Examples:
     Search(Box<Search>),
     /// Show the size of the corpus by language, day and host
     #[command(after_help = stats_help())]
-    Stats(Stats),
+    Stats(Box<Stats>),
     /// List clusters of near-duplicates, or related documents
     #[command(
         after_help = "For each cluster, prints the representative and the other members, each with its \

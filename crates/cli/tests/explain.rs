@@ -101,9 +101,9 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
     let cases = [
         (
             "inserts = [\"all\"]",
-            "pins/a.example.toml, line 1, inserts: unknown variant `all`, expected one of `captions`",
+            "pins/a.example.toml, line 1: unknown variant `all`, expected one of `captions`",
         ),
-        ("drop = []\nkeeps = []", "pins/a.example.toml, line 2, keeps: unknown field `keeps`"),
+        ("drop = []\nkeeps = []", "pins/a.example.toml, line 2: unknown field `keeps`"),
         ("keep = [\n\"p\",\n\"p:not(.a)\"]", "pins/a.example.toml, line 3: `p:not(.a)`: `:not` is not known"),
     ];
     for (pins, expected) in cases {

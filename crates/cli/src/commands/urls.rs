@@ -189,15 +189,7 @@ impl UrlLine {
             time(self.visited),
             time(self.next_visit),
         ];
-        for (number, value) in values.into_iter().enumerate() {
-            if number > 0 {
-                out.push(b',');
-            }
-            if let Some(value) = value {
-                csv::text(&value, CsvVariant::Guarded, out);
-            }
-        }
-        out.extend_from_slice(b"\r\n");
+        csv::row(values, CsvVariant::Guarded, out);
     }
 }
 

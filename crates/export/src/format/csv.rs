@@ -83,8 +83,21 @@ fn value(cell: Cell, variant: CsvVariant, out: &mut Vec<u8>) {
     written.expect("memory takes all");
 }
 
+/// Appends a record to `out`. A value that is `None` is empty.
+pub fn row(values: impl IntoIterator<Item = Option<String>>, variant: CsvVariant, out: &mut Vec<u8>) {
+    for (at, value) in values.into_iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        if let Some(value) = value {
+            text(&value, variant, out);
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
 /// Appends a text as one value to `out`.
-pub fn text(text: &str, variant: CsvVariant, out: &mut Vec<u8>) {
+fn text(text: &str, variant: CsvVariant, out: &mut Vec<u8>) {
     if variant != CsvVariant::Plain && text.starts_with(FORMULA_STARTS) {
         return self::text(&format!("'{text}"), CsvVariant::Plain, out);
     }

@@ -12,6 +12,9 @@ use crate::progress::documents_bar;
 use crate::settings;
 use crate::unreadable::UnreadableTexts;
 
+/// Documents with their contexts, in the order of their ids.
+pub(super) type Documents<'a> = Box<dyn Iterator<Item = Result<(Document, RecordContext), Failure>> + 'a>;
+
 pub(super) struct DocumentSource {
     pub(super) store: Store,
     reader: ContextReader,
@@ -51,7 +54,7 @@ impl DocumentSource {
         &self,
         last: Option<DocumentId>,
         filter: &Filter,
-    ) -> Result<Box<dyn Iterator<Item = Result<(Document, RecordContext), Failure>> + '_>, Failure> {
+    ) -> Result<Documents<'_>, Failure> {
         let documents = self.documents_after(last);
         let Some(command) = &self.tagger else { return Ok(Box::new(documents)) };
         let tagger = Tagger::start(command).map_err(Failure::work)?;

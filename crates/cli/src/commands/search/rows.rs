@@ -95,18 +95,13 @@ impl Rows {
         let variant = if is_guarded { CsvVariant::Guarded } else { CsvVariant::Plain };
         let mut out = self.names.join(",").into_bytes();
         out.extend_from_slice(b"\r\n");
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Null => None,
+            value => Some(value.to_string()),
+        };
         for row in &self.rows {
-            for (at, value) in row.iter().enumerate() {
-                if at > 0 {
-                    out.push(b',');
-                }
-                match value {
-                    Value::String(text) => csv::text(text, variant, &mut out),
-                    Value::Null => {}
-                    value => out.extend_from_slice(value.to_string().as_bytes()),
-                }
-            }
-            out.extend_from_slice(b"\r\n");
+            csv::row(row.iter().map(text), variant, &mut out);
         }
         String::from_utf8(out).expect("all values are text")
     }
