@@ -305,59 +305,9 @@ fn glued(sentence: &str, mut tokens: Vec<TaggedToken>) -> Vec<TaggedToken> {
     tokens
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::tests::documents;
-
-    /// Tags the documents with a command. All but the second are tagged.
-    fn tagged(command: &str) -> Result<Vec<(Document, RecordContext)>, String> {
-        let mut tagger = Tagger::start(command).map_err(|error| error.to_string())?;
-        let mut done = Vec::new();
-        let mut run = || -> Result<(), ExportError> {
-            for (number, document) in documents().into_iter().enumerate() {
-                tagger.push(document, RecordContext::default(), number != 1)?;
-                done.extend(tagger.ready()?);
-            }
-            while let Some(next) = tagger.last()? {
-                done.push(next);
-            }
-            Ok(())
-        };
-        run().map_err(|error| error.to_string()).map(|()| done)
-    }
-
-    fn words(lines: &TaggedLines) -> Vec<String> {
-        let token = |token: &TaggedToken| format!("{}{}", token.word, if token.is_glued { "+" } else { "" });
-        let sentence = |sentence: &Vec<TaggedToken>| sentence.iter().map(token).collect::<Vec<_>>().join(" ");
-        lines.iter().flatten().map(sentence).collect()
-    }
-
-    #[test]
-    fn each_sentence_gets_the_tokens_of_the_command() {
-        let command = r"sed -e 's/[.,:]/ &/g' -e 's/  */\n/g' -e 's/$/\n/'";
-        let done = tagged(command).unwrap();
-        assert_eq!(done.len(), 3);
-        let lines = done[0].1.tagged.as_ref().unwrap();
-        assert_eq!(lines.len(), done[0].0.text.lines().count());
-        assert_eq!(words(lines)[0], "Sáng nay+ , chợ quê họp sớm+ .");
-        assert_eq!(done[1].1.tagged, None);
-    }
-
-    #[test]
-    fn a_command_that_fails_is_named_with_the_reason() {
-        for (command, part) in [
-            ("exit 3", "`exit 3` ended after the tokens of 0 sentences (exit status: 3)"),
-            ("cat >/dev/null; printf 'a\\n\\n'", "ended after the tokens of 1 sentences"),
-            ("sed 's/$/\\n\\n/'", "for more than the"),
-            ("cat >/dev/null; printf '\\377\\n'", "is not UTF-8"),
-            ("cat >/dev/null; printf 'a\\tb\\tc\\td\\n'", "is neither a word nor"),
-            ("cat >/dev/null; yes | tr -d '\\n'", "a line has more than"),
-        ] {
-            let error = tagged(command).unwrap_err();
-            assert!(error.contains(part), "{command}: {error}");
-        }
-    }
 
     #[test]
     fn tokens_are_found_in_their_sentence() {
