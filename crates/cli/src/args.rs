@@ -152,7 +152,7 @@ Examples:
   gleaner doctor https://vnexpress.net/a-page-4181177.html --data corpus
   gleaner doctor https://vnexpress.net/a-page-4181177.html --fetch --json")]
     Doctor(Doctor),
-    /// List all hosts with their documents, queue and state
+    /// List all hosts with their new documents, queue and state
     #[command(after_help = "Examples:
   gleaner hosts --data corpus
   gleaner hosts --sort last-success
@@ -223,7 +223,6 @@ Examples:
   gleaner extract 'crawl/**/*.html' --format jsonl > pages.jsonl
   gleaner extract https://vnexpress.net/a-page-4181177.html --format json
   gleaner extract page.html --keep captions,by-lines
-  gleaner extract page.html --method comma-score
   gleaner extract page.html --method content-extractor --beside pages/
   curl -s https://example.org/a | gleaner extract - --template example.json"
     )]

@@ -11,9 +11,9 @@
 //! compared as a [`SearchText`], or a time with a year, month, day or time in UTC ([`period`]). `host=H` includes
 //! the subdomains of H. If a field has several values, one must match.
 //!
-//! A document may lack a field. Then a test of the field is neither true nor false, as in SQL: `not` keeps it unknown,
-//! `and` is false if another part is false, and `or` is true if another part is true. The caller decides what an
-//! unknown result means.
+//! A document may lack a field. In [`Query::holds`], a test of the field is then neither true nor false, as in SQL: `not`
+//! keeps it unknown, `and` is false if another part is false, and `or` is true if another part is true. In
+//! [`Query::selects`], only a figure can be unknown. A text or time that the document lacks differs from every value.
 
 use std::fmt;
 use std::str::FromStr;
@@ -76,7 +76,14 @@ impl Query {
     /// Whether the query holds for a document, or `None` if the document lacks a field on which the result depends.
     /// `figures` returns a figure by name, or `None` if the document lacks it.
     pub fn holds(&self, document: &Document, figures: impl Fn(&str) -> Option<f64>) -> Option<bool> {
-        self.root.holds(document, &figures)
+        self.root.holds(document, &figures, true)
+    }
+
+    /// Whether the query selects a document. A text or time that the document lacks differs from every value:
+    /// `section=Sport` is false without a section, and `section!=Sport` is true. A document passes if the result
+    /// depends on a figure that it lacks.
+    pub fn selects(&self, document: &Document, figures: impl Fn(&str) -> Option<f64>) -> bool {
+        self.root.holds(document, &figures, false).unwrap_or(true)
     }
 
     /// Whether the query uses a figure or a field with this name.
@@ -87,22 +94,35 @@ impl Query {
 }
 
 impl Node {
-    fn holds(&self, document: &Document, figures: &dyn Fn(&str) -> Option<f64>) -> Option<bool> {
+    /// `may_be_unknown` says whether a test of a text or time that the document lacks is unknown.
+    fn holds(
+        &self,
+        document: &Document,
+        figures: &dyn Fn(&str) -> Option<f64>,
+        may_be_unknown: bool,
+    ) -> Option<bool> {
+        let join = |nodes: &[Self], decisive| {
+            joined(nodes.iter().map(|node| node.holds(document, figures, may_be_unknown)), decisive)
+        };
+        let of_missing = |sign: &str| (!may_be_unknown).then_some(sign == "!=");
         match self {
-            Self::Not(node) => node.holds(document, figures).map(|holds| !holds),
-            Self::And(nodes) => joined(nodes, false, document, figures),
-            Self::Or(nodes) => joined(nodes, true, document, figures),
+            Self::Not(node) => node.holds(document, figures, may_be_unknown).map(|holds| !holds),
+            Self::And(nodes) => join(nodes, false),
+            Self::Or(nodes) => join(nodes, true),
             Self::Figure(condition) => condition.holds_if_known(figures),
             Self::Host { sign, host } => Some(is_of_host(&document.host, host) != (*sign == "!=")),
             Self::Text { field, sign, value } => {
                 let values = texts(document, field);
                 let is_equal =
                     |text: &&str| if *sign == "~" { value.is_in(text) } else { value.equals(text) };
-                let is_any = values.iter().any(is_equal);
-                (!values.is_empty()).then_some(is_any != (*sign == "!="))
+                if values.is_empty() {
+                    return of_missing(sign);
+                }
+                Some(values.iter().any(is_equal) != (*sign == "!="))
             }
             Self::Time { field, sign, begin, end } => {
-                let at = if *field == "fetched" { Some(document.fetched) } else { document.published_utc }?;
+                let at = if *field == "fetched" { Some(document.fetched) } else { document.published_utc };
+                let Some(at) = at else { return of_missing(sign) };
                 Some(match *sign {
                     ">=" => at >= *begin,
                     ">" => at >= *end,
@@ -127,15 +147,10 @@ impl Node {
 }
 
 /// Joins the results of several nodes. One result `decisive` decides, and otherwise an unknown result does.
-fn joined(
-    nodes: &[Node],
-    decisive: bool,
-    document: &Document,
-    figures: &dyn Fn(&str) -> Option<f64>,
-) -> Option<bool> {
+fn joined(results: impl Iterator<Item = Option<bool>>, decisive: bool) -> Option<bool> {
     let mut is_unknown = false;
-    for node in nodes {
-        match node.holds(document, figures) {
+    for result in results {
+        match result {
             Some(holds) if holds == decisive => return Some(decisive),
             Some(_) => {}
             None => is_unknown = true,
@@ -399,6 +414,25 @@ mod tests {
             let query: Query = text.parse().unwrap();
             assert_eq!(query.holds(&document(), figures), expected, "{text}");
             assert_eq!(query.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_missing_text_differs_from_every_value_and_a_missing_figure_passes() {
+        let undated = Document { published_utc: None, ..document() };
+        for (text, expected) in [
+            ("keyword=rain", false),
+            ("keyword!=rain", true),
+            ("not keyword~rain", true),
+            ("keyword=rain and words>=100", false),
+            ("keyword=rain or words>=100", true),
+            ("published>=2020", false),
+            ("not published>=2020", true),
+            ("confidence>=0.5", true),
+            ("confidence>=0.5 and words<100", false),
+        ] {
+            let query: Query = text.parse().unwrap();
+            assert_eq!(query.selects(&undated, figures), expected, "{text}");
         }
     }
 

@@ -6,6 +6,9 @@
 //!
 //! The command may write its output late, because sentences are written while others wait for their tokens.
 //!
+//! The tokens must be those of their sentence: at least half of the first tokens must stand in it, in their order.
+//! Otherwise, a command that left out a sentence would give all later sentences the tokens of others.
+//!
 //! Limitation: a document waits in memory until its tokens have arrived. A command that reads all its input before
 //! it writes makes all documents wait.
 
@@ -23,6 +26,9 @@ use crate::{ExportError, RecordContext};
 
 /// Maximum length of a token with its tag and lemma, in bytes.
 const MAX_LINE: u64 = 64 << 10;
+
+/// Number of tokens that are looked for in their sentence.
+const MAX_COMPARED: usize = 50;
 
 /// The sentences of each line of a document, with the tokens of a tagger.
 pub type TaggedLines = Vec<Vec<Vec<TaggedToken>>>;
@@ -156,6 +162,14 @@ impl Tagger {
         }
     }
 
+    /// Ends the command in the middle of an export: closes its input, and reads what it still writes.
+    pub fn stop(mut self) {
+        self.input = None;
+        while self.answers.recv().is_ok() {}
+        // The documents so far are right, so the result of the command does not matter.
+        let _ = self.child.wait();
+    }
+
     fn finish(&mut self) -> Result<(), ExportError> {
         if self.answers.recv().is_ok() {
             return Err(failure(
@@ -181,6 +195,14 @@ impl Tagger {
         if let Some((sentences, lines)) = self.waiting.front_mut().and_then(|waiting| waiting.lines.as_mut())
             && let Some((line, sentence)) = sentences.pop_front()
         {
+            if !are_of(&sentence, &tokens) {
+                let words: Vec<&str> = tokens.iter().take(5).map(|token| token.word.as_str()).collect();
+                let reason = format!(
+                    "wrote \"{}\" for the sentence \"{sentence}\": write the tokens of each sentence, and then an empty line",
+                    words.join(" ")
+                );
+                return Err(failure(&self.command, reason));
+            }
             lines[line].push(glued(&sentence, tokens));
         }
         Ok(())
@@ -284,6 +306,21 @@ fn token(line: &[u8]) -> io::Result<Option<TaggedToken>> {
     Ok(Some(token))
 }
 
+/// Whether at least half of the first tokens stand in the sentence, in their order.
+fn are_of(sentence: &str, tokens: &[TaggedToken]) -> bool {
+    let (mut rest, mut found) = (sentence, 0);
+    let compared = &tokens[..tokens.len().min(MAX_COMPARED)];
+    for token in compared {
+        let word = token.word.replace('_', " ");
+        let at = rest.find(&token.word).map(|at| at + token.word.len());
+        if let Some(end) = at.or_else(|| rest.find(&word).map(|at| at + word.len())) {
+            rest = &rest[end..];
+            found += 1;
+        }
+    }
+    !compared.is_empty() && found * 2 >= compared.len()
+}
+
 /// Finds the tokens in their sentence, and marks those that no white space follows. Changes nothing from the first
 /// token that is not in the sentence.
 fn glued(sentence: &str, mut tokens: Vec<TaggedToken>) -> Vec<TaggedToken> {
@@ -308,6 +345,18 @@ fn glued(sentence: &str, mut tokens: Vec<TaggedToken>) -> Vec<TaggedToken> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_of_another_sentence_are_noticed() {
+        let are_of = |sentence: &str, words: &str| {
+            let token = |word: &str| TaggedToken { word: word.into(), ..TaggedToken::default() };
+            super::are_of(sentence, &words.split(' ').map(token).collect::<Vec<_>>())
+        };
+        assert!(are_of("Ở Hà Nội, mưa.", "Ở Hà_Nội , mưa ."));
+        assert!(are_of("(Reuters) It's \"late\".", "-LRB- Reuters -RRB- It 's `` late '' ."));
+        assert!(!are_of("Ở Hà Nội, mưa.", "Bà con về chợ sớm ."));
+        assert!(!super::are_of("Mưa.", &[]));
+    }
 
     #[test]
     fn tokens_are_found_in_their_sentence() {

@@ -61,8 +61,10 @@ fn each_sentence_gets_the_tokens_of_the_command() {
 fn a_command_that_fails_is_named_with_the_reason() {
     for (command, part) in [
         ("exit 3", "`exit 3` ended after the tokens of 0 sentences (exit status: 3)"),
-        ("cat >/dev/null; printf 'a\\n\\n'", "ended after the tokens of 1 sentences"),
-        ("sed 's/$/\\n\\n/'", "for more than the"),
+        ("cat >/dev/null; printf 'Sáng\\n\\n'", "ended after the tokens of 1 sentences"),
+        ("sed 's/$/\\n/'; printf 'Sáng\\n\\n'", "for more than the 4 sentences"),
+        ("sed 's/$/\\n/; 1d'", "wrote \"Mưa.\" for the sentence \"Sáng nay, chợ quê họp sớm.\""),
+        ("sed 's/.*//'", "wrote \"\" for the sentence"),
         ("cat >/dev/null; printf '\\377\\n'", "is not UTF-8"),
         ("cat >/dev/null; printf 'a\\tb\\tc\\td\\n'", "is neither a word nor"),
         ("cat >/dev/null; yes | tr -d '\\n'", "a line has more than"),
@@ -70,4 +72,12 @@ fn a_command_that_fails_is_named_with_the_reason() {
         let error = tagged(command).unwrap_err();
         assert!(error.contains(part), "{command}: {error}");
     }
+}
+
+#[test]
+fn a_command_that_is_stopped_early_reads_its_input_to_the_end() {
+    let mut tagger = Tagger::start("cat >/dev/null").unwrap();
+    tagger.push(documents().remove(0), RecordContext::default(), true).unwrap();
+    assert!(tagger.ready().unwrap().is_none());
+    tagger.stop();
 }

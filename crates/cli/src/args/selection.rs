@@ -78,9 +78,10 @@ pub(super) fn selection_help() -> String {
         "A DATE is a year (2026), a month (2026-11), a day (2026-11-20), a time (2026-11-20T02:30:00Z) or an age (7d: \
 seven days ago).
 
-Conditions for --where are joined by and, or, not and parentheses. A document that lacks a field on which the result \
-depends passes. Texts are compared with = != or ~ (contains), as in --title, and need quotation marks if they have \
-spaces: {}. Times (UTC) are compared with = != < <= > or >=: {}. So are figures, of which shares are 0 to 1:
+Conditions for --where are joined by and, or, not and parentheses. A document without a section does not meet \
+section=Sport, and meets section!=Sport and not section=Sport. A document without a figure, such as confidence, meets \
+all conditions on it. Texts are compared with = != or ~ (contains), as in --title, and need quotation marks if they have \
+spaces: {}. Times (UTC, not ages) are compared with = != < <= > or >=: {}. So are figures, of which shares are 0 to 1:
 {}",
         TEXT_FIELDS.join(", "),
         TIME_FIELDS.join(", "),

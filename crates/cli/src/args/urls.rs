@@ -9,7 +9,7 @@ use super::operations::number;
 
 pub(super) const URLS_HELP: &str = "An OUTCOME is a word such as not_article, or a word with its reason such as \
 'not_article: hub' or 'gone: http_404'. The URLs without an outcome are those that no visit has ended for: they wait \
-for a request, a retry or a template. The report and `gleaner doctor HOST` count the URLs of each outcome. \
+for a request, a retry or a template. The report and `gleaner doctor HOST` count visits, not URLs. \
 `gleaner doctor URL` explains one URL. The command also works during a crawl.
 
 Examples:

@@ -59,7 +59,7 @@ pub struct Filter {
     pub texts: Vec<TextFilter>,
     /// Whether to include near-duplicates that are represented by another document.
     pub members: bool,
-    /// Conditions on fields of the document. A document that lacks the field passes.
+    /// Conditions on fields of the document, by [`Query::selects`].
     pub conditions: Vec<Query>,
     /// Only documents in this sample are exported.
     pub sample: Option<Sample>,
@@ -108,7 +108,7 @@ impl Filter {
             return Err(NEAR_DUPLICATE.into());
         }
         let record = Record::new(document, context);
-        let holds = |query: &&Query| query.holds(document, |name| record.figure(name)).unwrap_or(true);
+        let holds = |query: &&Query| query.selects(document, |name| record.figure(name));
         match self.conditions.iter().find(|query| !holds(query)) {
             Some(condition) => Err(condition.to_string()),
             None if self.sample.is_some_and(|sample| !sample.contains(document.id)) => Err(SAMPLE.into()),

@@ -209,6 +209,14 @@ impl FolderExport {
         Ok(())
     }
 
+    /// Removes the incomplete folder, so that the same command begins again.
+    ///
+    /// # Errors
+    /// An error means that the folder cannot be removed.
+    pub fn discard(self) -> Result<(), ExportError> {
+        fs::remove_dir_all(&self.part).map_err(ExportError::writing(&self.part))
+    }
+
     /// Finishes the export, renames the folder and returns the manifest.
     ///
     /// # Errors

@@ -126,6 +126,15 @@ impl<I: Iterator<Item = Result<(Document, RecordContext), Failure>>> Iterator fo
     }
 }
 
+impl<I> Drop for TaggedDocuments<I> {
+    /// Ends the tagger if the export ends before the last document, as with `--limit`.
+    fn drop(&mut self) {
+        if let Some(tagger) = self.tagger.take() {
+            tagger.stop();
+        }
+    }
+}
+
 fn count_repeats(store: &Store, unreadable: &UnreadableTexts) -> Result<RepeatedParagraphs, StoreError> {
     let mut repeats = RepeatedParagraphs::default();
     let bar = documents_bar(store)?;

@@ -138,7 +138,14 @@ fn into_folder(
         if folder.is_full() {
             break;
         }
-        let (document, context) = document?;
+        let (document, context) = match document {
+            // The tokens of the earlier documents may be wrong too.
+            Err(error) if args.tagger.is_some() => {
+                folder.discard().map_err(Failure::work)?;
+                return Err(error);
+            }
+            document => document?,
+        };
         folder
             .write(&document, &context)
             .map_err(|error| Failure::Work(format!("{error}; {resume_hint}")))?;
@@ -239,6 +246,21 @@ fn write_failure(error: ExportError) -> Failure {
     }
 }
 
+/// The filters that have the name of an option. Others are conditions of `--where`.
+const OPTIONS: [&str; 11] = [
+    "host",
+    "exclude-host",
+    "exclude-url",
+    "language",
+    "since",
+    "until",
+    "title",
+    "section",
+    "author",
+    "tag",
+    "sample",
+];
+
 fn report_excluded(tally: &FilterCounts, args: &Export) {
     for (filter, documents) in &tally.held_back {
         let (what, hint) = match filter.as_str() {
@@ -264,8 +286,8 @@ that is running, or the clock of this machine is behind"
                 (format!("--allowed or --explicitly-allowed, {filter}"), "")
             }
             filter if filter.ends_with(" barred") => (format!("--not-barred, {filter}"), ""),
-            filter if filter.contains(['<', '>', '=']) => (filter.to_owned(), ""),
-            filter => (format!("--{filter}"), ""),
+            filter if OPTIONS.contains(&filter) => (format!("--{filter}"), ""),
+            condition => (condition.to_owned(), ""),
         };
         print_message(format_args!("gleaner: documents excluded by {what}: {documents}{hint}"));
     }

@@ -25,10 +25,11 @@ pub(super) struct CorpusStats {
     pub(super) words: u64,
     /// Number of distinct words, ignoring case. It is an estimate with an error of about 1%.
     pub(super) types: Option<u64>,
-    pub(super) duplicates: u64,
+    /// Number of URLs with the text of another URL. This and the next two figures are `None` for a selection.
+    pub(super) duplicates: Option<u64>,
     /// Number of near-duplicates: members of clusters, without the representatives.
-    pub(super) near_duplicates: u64,
-    pub(super) clusters: u64,
+    pub(super) near_duplicates: Option<u64>,
+    pub(super) clusters: Option<u64>,
     pub(super) last_run: Option<Run>,
     pub(super) languages: Vec<LanguageStats>,
     pub(super) days: Option<Vec<DayStats>>,
@@ -189,9 +190,9 @@ impl CorpusStats {
             documents: totals.documents(),
             words: totals.words(),
             types: pass.map(DocumentPass::types),
-            duplicates: totals.duplicates,
-            near_duplicates: totals.near_duplicates,
-            clusters: totals.clusters,
+            duplicates: Some(totals.duplicates),
+            near_duplicates: Some(totals.near_duplicates),
+            clusters: Some(totals.clusters),
             last_run: store.runs(1)?.pop(),
             languages: languages(&totals.languages, pass),
             days: pass.map(DocumentPass::days),
@@ -209,6 +210,7 @@ impl CorpusStats {
     ) -> Result<Self, StoreError> {
         let mut stats = Self::new(store, config, Some(pass))?;
         (stats.is_selection, stats.disk) = (true, None);
+        (stats.duplicates, stats.near_duplicates, stats.clusters) = (None, None, None);
         stats.documents = pass.languages.values().map(|(documents, _)| documents).sum();
         stats.words = pass.languages.values().map(|(_, words)| words).sum();
         stats.languages = languages(&pass.languages, Some(pass));

@@ -1,7 +1,7 @@
 //! Formats the statistics as tables.
 
 use gleaner_corpus::{Preference, Purpose};
-use gleaner_crawl::render::text::{bytes, count};
+use gleaner_crawl::render::text::{bytes, count, minute};
 
 use super::corpus_stats::{CorpusStats, DiskStats, HostStats, UsageStats};
 use super::growth;
@@ -18,8 +18,9 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
         text += &format!("Types (distinct words, ignoring case): about {types}\n");
     }
     if let Some(run) = stats.last_run.as_ref().filter(|_| !stats.is_selection) {
-        let ended = run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {at:.0}"));
-        text += &format!("Last crawl: run {}, started {:.0}, {ended}\n", run.number, run.started);
+        let ended =
+            run.ended.map_or_else(|| "not completed".to_owned(), |at| format!("ended {}", minute(at)));
+        text += &format!("Last crawl: run {}, started {}, {ended}\n", run.number, minute(run.started));
     }
     if let Some(DiskStats { archive, store, search, reports }) = stats.disk {
         text += &format!(
@@ -47,12 +48,17 @@ pub(super) fn describe(stats: &CorpusStats) -> String {
 fn whole_corpus(stats: &CorpusStats) -> String {
     let mut text = format!(
         "Documents: {}; words: {}; duplicate URLs: {}; in {}\nVersion of the corpus: {}\n",
-        stats.documents, stats.words, stats.duplicates, stats.folder, stats.version
+        stats.documents,
+        stats.words,
+        stats.duplicates.unwrap_or_default(),
+        stats.folder,
+        stats.version
     );
-    if stats.near_duplicates > 0 {
+    if let Some((near_duplicates, clusters)) = stats.near_duplicates.zip(stats.clusters)
+        && near_duplicates > 0
+    {
         text += &format!(
-            "Near-duplicates: {}, in clusters: {} (listed by `gleaner duplicates`)\n",
-            stats.near_duplicates, stats.clusters
+            "Near-duplicates: {near_duplicates}, in clusters: {clusters} (listed by `gleaner duplicates`)\n"
         );
     }
     text
