@@ -301,6 +301,8 @@ fn wrong_wishes_are_refused_on_one_line() {
     refused(&["--exclude-url", "("], 2, "--exclude-url (: unclosed group");
     refused(&["--format", "text"], 2, "set --into DIR to a new folder");
     refused(&["--format", "datasets", "--out", "x"], 2, "set --into DIR to a new folder");
+    refused(&["--format", "datasets", "--out", "q.parquet"], 2, "set --into DIR to a new folder");
+    refused(&["--since", "nosuch"], 2, "or the folder of an earlier export, which does not exist");
     refused(&["--format", "parquet", "--compress", "gzip"], 2, "--compress is not possible");
     refused(&["--since", "data"], 2, "has no manifest.json");
     refused(&["--format", "jsonl", "--out", "z.parquet"], 2, "contradicts the ending of z.parquet");
@@ -524,9 +526,11 @@ fn a_tagger_gives_the_tokens_of_vertical_text_and_conllu() {
 #[test]
 fn an_empty_corpus_gives_no_file() {
     let home = with_corpus(0);
-    let output = run(home.path(), &["export", "--out", "x.jsonl"]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("the corpus has no documents yet"), "{told}");
+    for arguments in [&["export", "--out", "x.jsonl"][..], &["search", "rain"]] {
+        let output = run(home.path(), arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {told}");
+        assert!(told.contains("the corpus has no documents yet"), "{arguments:?}: {told}");
+    }
     assert!(!home.path().join("x.jsonl").exists());
 }

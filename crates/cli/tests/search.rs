@@ -143,6 +143,7 @@ fn hosts_languages_and_days_restrict_a_search() {
     let all = rows(&["--documents"]);
     for (options, query, field, value) in [
         (["--host", "baolang.example"], "host:baolang.example", "host", "baolang.example"),
+        (["--host", "http://baolang.example/x"], "host:baolang.example", "host", "baolang.example"),
         (["--language", "vi"], "language:vi", "language", "vi"),
     ] {
         let found = rows(&[&["--documents"], &options[..]].concat());

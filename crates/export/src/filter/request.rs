@@ -120,7 +120,9 @@ fn ago(text: &str) -> Option<Timestamp> {
 fn since(option: &str, text: &str) -> Result<Timestamp, String> {
     let path = Path::new(text);
     if time(option, text).is_ok() || !path.exists() {
-        return time(option, text);
+        let of_a_folder =
+            |error| format!("{error}, or the folder of an earlier export, which does not exist");
+        return time(option, text).map_err(of_a_folder);
     }
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     match Manifest::read(folder).map_err(|error| error.to_string())? {

@@ -14,6 +14,9 @@ use crate::output;
 /// if the format cannot be written to the target.
 pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     let (by_name, compressed) = args.out.as_deref().map(by_ending).unwrap_or_default();
+    if args.format.is_some_and(|kind| kind.needs_folder) && args.into.is_none() {
+        return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
+    }
     let contradicts = args.format.zip(by_name).is_some_and(|(format, named)| format.name != named.name)
         || args.compress.zip(compressed).is_some_and(|(compress, named)| compress != named);
     if contradicts {
@@ -31,9 +34,6 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     }
     let compress = args.compress.or(compressed).unwrap_or(Compress::None);
     let kind = args.format.or(by_name).unwrap_or(&FORMATS[0]);
-    if kind.needs_folder && args.into.is_none() {
-        return Err(Failure::Usage("this format has several files: set --into DIR to a new folder".into()));
-    }
     if compress != Compress::None && !kind.can_be_compressed() {
         let what = if args.compress.is_some() { "--compress" } else { "the ending .gz or .zst" };
         return Err(Failure::Usage(format!(

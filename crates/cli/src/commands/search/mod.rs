@@ -12,7 +12,7 @@ use gleaner_crawl::render::text::{count, number};
 use gleaner_store::{Store, StoreError};
 
 use crate::args::{Common, Search, SearchFormat};
-use crate::commands::known_hosts::did_you_mean;
+use crate::commands::known_hosts::{did_you_mean, host_named};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
@@ -27,7 +27,8 @@ const DEFAULT_WIDTH: usize = 50;
 const MAX_WIDTH: u64 = 1_000;
 
 pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
-    let query = query(args).map_err(|error| Failure::Usage(error.english))?;
+    let hosts = args.host.iter().map(|host| host_named(host)).collect::<Result<Vec<_>, _>>()?;
+    let query = query(args, &hosts).map_err(|error| Failure::Usage(error.english))?;
     check(args, &query)?;
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
@@ -67,9 +68,9 @@ fn check(args: &Search, query: &SearchQuery) -> CommandResult {
 }
 
 /// Returns the query of the command line. Options and the fields of the query have the same meaning.
-fn query(args: &Search) -> Result<SearchQuery, Bilingual> {
+fn query(args: &Search, hosts: &[String]) -> Result<SearchQuery, Bilingual> {
     let mut query: SearchQuery = args.query.join(" ").parse()?;
-    for host in &args.host {
+    for host in hosts {
         query.add("host", host, false)?;
     }
     for language in &args.language {
@@ -239,8 +240,12 @@ impl Searching<'_> {
         if documents > 0 {
             return Ok(());
         }
-        let languages: Vec<String> =
-            self.store.totals().map_err(Failure::work)?.languages.into_keys().collect();
+        let totals = self.store.totals().map_err(Failure::work)?;
+        if totals.documents() == 0 {
+            let said = "the corpus has no documents yet: run `gleaner crawl`, or see `gleaner report`";
+            return Err(Failure::Work(said.into()));
+        }
+        let languages: Vec<String> = totals.languages.into_keys().collect();
         for language in &self.query.languages {
             if !languages.contains(language) {
                 return Err(Failure::Work(format!(
