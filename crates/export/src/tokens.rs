@@ -30,7 +30,7 @@ pub(crate) struct Token<'a> {
 }
 
 impl<'a> Sentence<'a> {
-    /// Returns the tokens of an external tagger as a sentence. Returns `None` if there are none.
+    /// Returns the tokens of an external tagger as a sentence. Returns `None` if there are no tokens.
     pub(crate) fn tagged(tokens: &'a [TaggedToken]) -> Option<Self> {
         let token = |token: &'a TaggedToken| Token {
             text: &token.word,

@@ -18,12 +18,7 @@ pub(crate) fn did_you_mean(
     Ok(if found.is_empty() { String::new() } else { format!("; did you mean {}?", found.join(", ")) })
 }
 
-/// Returns the host that `--host` names. Its value may also be a URL.
-pub(crate) fn host_named(text: &str) -> Result<String, Failure> {
-    if !text.contains("://") {
-        return Ok(text.to_ascii_lowercase());
-    }
-    let url =
-        CanonicalUrl::parse(text).map_err(|refusal| Failure::Usage(format!("--host {text}: {refusal}")))?;
-    Ok(url.host().to_owned())
+/// Returns the host that the value of an option names. The value may also be a URL.
+pub(crate) fn host_named(option: &str, text: &str) -> Result<String, Failure> {
+    CanonicalUrl::host_named(text).map_err(|refusal| Failure::Usage(format!("{option} {text}: {refusal}")))
 }

@@ -4,14 +4,15 @@ use gleaner_corpus::is_of_host;
 use gleaner_crawl::similar_hosts;
 use gleaner_export::filter::unmatched;
 use gleaner_export::{Filter, Property, SelectionRequest, TextFilter};
-use gleaner_frontier::CanonicalUrl;
 use gleaner_store::{HostRecord, Store};
 use jiff::Timestamp;
 
 use crate::CommandResult;
 use crate::args::Selection;
+use crate::commands::known_hosts::host_named;
 use crate::failure::Failure;
 
+/// Refuses languages and hosts of which the corpus has no document.
 pub(crate) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
     let is_known = |tag: &String| languages.contains(tag);
@@ -80,13 +81,10 @@ pub(crate) fn filter(args: &Selection, confidence: f64) -> Result<Filter, Failur
 }
 
 fn hosts(option: &str, named: &[String]) -> Result<Vec<String>, Failure> {
-    let host = |text: &String| {
-        CanonicalUrl::host_named(text)
-            .map_err(|refusal| Failure::Usage(format!("{option} {text}: {refusal}")))
-    };
-    named.iter().map(host).collect()
+    named.iter().map(|text| host_named(option, text)).collect()
 }
 
+/// Returns the properties that are searched, with the texts of their options.
 pub(crate) fn searched(args: &Selection) -> impl Iterator<Item = (Property, &[String])> {
     let wanted = |property| match property {
         Property::Title => &*args.title,

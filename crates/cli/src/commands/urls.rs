@@ -84,7 +84,8 @@ pub(crate) fn run(common: &Common, args: &Urls) -> CommandResult {
 /// Returns the names of the hosts whose URLs are listed.
 fn wanted_hosts(store: &Store, wanted: &[String]) -> Result<BTreeMap<HostId, String>, Failure> {
     let known: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
-    let wanted: Vec<String> = wanted.iter().map(|host| host_named(host)).collect::<Result<_, _>>()?;
+    let wanted: Vec<String> =
+        wanted.iter().map(|host| host_named("--host", host)).collect::<Result<_, _>>()?;
     for host in &wanted {
         if !known.iter().any(|record| is_of_host(&record.name, host)) {
             let meant = did_you_mean(store, host, |_| true)?;

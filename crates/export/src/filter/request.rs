@@ -94,7 +94,7 @@ pub fn unmatched(option: &str, wanted: &[String], what: &str, known: &[String]) 
 /// month or day.
 ///
 /// # Errors
-/// The text is none of them.
+/// The text has another form.
 pub fn time(option: &str, text: &str) -> Result<Timestamp, String> {
     period_of(option, text).map(|(begin, _)| begin)
 }

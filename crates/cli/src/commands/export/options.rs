@@ -99,8 +99,8 @@ fn by_ending(path: &Path) -> (Option<&'static FormatKind>, Option<Compress>) {
     (name.rsplit_once('.').and_then(|(_, ending)| FormatKind::with_extension(ending)), compress)
 }
 
-/// Returns the extension of a file name, before that of a compression, if it names no format. Returns `None` if there
-/// is none, or if it begins with a digit, because a number or a date is part of the name.
+/// Returns the extension of a file name, before that of a compression, if it names no format. Returns `None` for
+/// a name without extension, or if it begins with a digit, because a number or a date is part of the name.
 fn unknown_ending(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);

@@ -27,7 +27,7 @@ const DEFAULT_WIDTH: usize = 50;
 const MAX_WIDTH: u64 = 1_000;
 
 pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
-    let hosts = args.host.iter().map(|host| host_named(host)).collect::<Result<Vec<_>, _>>()?;
+    let hosts = args.host.iter().map(|host| host_named("--host", host)).collect::<Result<Vec<_>, _>>()?;
     let query = query(args, &hosts).map_err(|error| Failure::Usage(error.english))?;
     check(args, &query)?;
     let config = settings::load(common)?;
