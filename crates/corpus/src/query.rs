@@ -296,6 +296,23 @@ use a program such as DuckDB",
     }
 }
 
+/// Returns the first and the last day of a year such as `2026`, a month such as `2026-11`, or a day. Returns `None` if
+/// the text has another form.
+///
+/// ```
+/// let (first, last) = gleaner_corpus::query::days("2026-02").unwrap();
+/// assert_eq!((first.to_string(), last.to_string()), ("2026-02-01".into(), "2026-02-28".into()));
+/// ```
+#[must_use]
+pub fn days(text: &str) -> Option<(Date, Date)> {
+    let day = |text: &str| (text.len() == 10).then(|| text.parse::<Date>().ok()).flatten();
+    match text.len() {
+        4 => day(&format!("{text}-01-01")).zip(day(&format!("{text}-12-31"))),
+        7 => day(&format!("{text}-01")).map(|first| (first, first.last_of_month())),
+        _ => day(text).map(|day| (day, day)),
+    }
+}
+
 /// Returns the begin and the end of a period in UTC: a year such as `2026`, a month such as `2026-11`, a day or a
 /// time. The end does not belong to the period.
 ///
@@ -308,18 +325,10 @@ use a program such as DuckDB",
 /// The text has another form. The error is a message that quotes the text.
 pub fn period(text: &str) -> Result<(Timestamp, Timestamp), String> {
     let begin_of = |day: Date| day.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
-    let days = match text.len() {
-        4 => Some((format!("{text}-01-01"), 1.year())),
-        7 => Some((format!("{text}-01"), 1.month())),
-        10 => Some((text.to_owned(), 1.day())),
-        _ => None,
-    };
-    if let Some((first, length)) = days
-        && let Ok(first) = first.parse::<Date>()
+    if let Some((first, last)) = days(text)
         && let Some(begin) = begin_of(first)
     {
-        let end = first.checked_add(length).ok().and_then(begin_of);
-        return Ok((begin, end.unwrap_or(Timestamp::MAX)));
+        return Ok((begin, last.tomorrow().ok().and_then(begin_of).unwrap_or(Timestamp::MAX)));
     }
     let at: Timestamp = text.parse().map_err(|_| {
         format!(

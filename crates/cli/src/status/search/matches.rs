@@ -19,10 +19,10 @@ use super::index::{Fields, number_of_day};
 use super::query::{Phrase, SearchQuery, WordPattern};
 use super::words::{begins_with, letters_and_tones};
 
-/// Maximum number of different words that one `*` may stand for.
+/// Maximum number of different words that begin with one prefix of a query.
 const MAX_WORDS_OF_PREFIX: usize = 5_000;
 
-/// For each word of a phrase, the terms of the index that it stands for.
+/// For each word of a phrase, the terms of the index that match it.
 type PhraseTerms = Vec<Vec<Term>>;
 
 /// A query whose prefixes are replaced by the words of the index.

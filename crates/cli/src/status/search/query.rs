@@ -103,13 +103,7 @@ fn set(day: &mut Option<Date>, field: &str, value: Date) -> Result<(), Bilingual
 
 /// Returns the first and the last day of a day, a month (`2026-11`) or a year (`2026`).
 pub(crate) fn days(text: &str) -> Result<(Date, Date), Bilingual> {
-    let day = |text: &str| (text.len() == 10).then(|| text.parse::<Date>().ok()).flatten();
-    let found = match text.len() {
-        4 => day(&format!("{text}-01-01")).zip(day(&format!("{text}-12-31"))),
-        7 => day(&format!("{text}-01")).map(|first| (first, first.last_of_month())),
-        _ => day(text).map(|day| (day, day)),
-    };
-    found.ok_or_else(|| {
+    gleaner_corpus::query::days(text).ok_or_else(|| {
         Bilingual::new(
             format!("“{text}” is not a day; write 2026-11-22, 2026-11 or 2026"),
             format!("“{text}” không phải là ngày; hãy viết 2026-11-22, 2026-11 hoặc 2026"),
