@@ -42,6 +42,8 @@ ARROW_PAGES = pa.schema(
 )
 PAGES = from_arrow_schema(ARROW_PAGES)
 IN_A_BATCH, BYTES_IN_A_BATCH = 32, 16 << 20
+# A site may have no documents. With --since, an export without documents is a file without rows, and no failure.
+EXPORT = ("export", "--since", "1970-01-01")
 Batches = Iterable[pa.RecordBatch]
 
 
@@ -133,7 +135,7 @@ def documents_of(warc: Path, settings: list[str]) -> Batches:
     with tempfile.TemporaryDirectory(dir=warc.parent) as folder:
         out = Path(folder) / "documents.parquet"
         common.gleaner("ingest", str(warc), "--data", f"{folder}/data", *settings)
-        common.gleaner("export", "--data", f"{folder}/data", "--confidence", "0", "--out", str(out))
+        common.gleaner(*EXPORT, "--data", f"{folder}/data", "--confidence", "0", "--out", str(out))
         yield from pq.ParquetFile(out).iter_batches(batch_size=common.DOCUMENTS_IN_A_BATCH)
 
 
@@ -143,7 +145,7 @@ def document_schema() -> StructType:
         (Path(folder) / "empty.warc").touch()
         out = f"{folder}/empty.parquet"
         common.gleaner("ingest", f"{folder}/empty.warc", "--data", f"{folder}/data")
-        common.gleaner("export", "--data", f"{folder}/data", "--out", out)
+        common.gleaner(*EXPORT, "--data", f"{folder}/data", "--out", out)
         return from_arrow_schema(pq.read_schema(out))
 
 
