@@ -112,7 +112,7 @@ impl ArchiveOptions {
     pub(crate) fn head(&self, name: &str, now: Timestamp) -> Vec<u8> {
         let fields: Vec<(&str, &str)> =
             self.info.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        write::warcinfo(name, now, &fields, self.level)
+        write::warcinfo(Some(name), now, &fields, self.level)
     }
 }
 

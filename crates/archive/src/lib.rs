@@ -17,6 +17,7 @@
 //! | `zst` | How are `.warc.zst` files and their dictionaries decoded? |
 //! | `scan` | Where is the next record after damage? |
 //! | [`rewrite`] | How is a file written again without some of its records? |
+//! | [`exchange`] | Which bytes of a file are a response and its request? |
 //! | [`cdx`] | Which records does an index list? |
 //!
 //! The crate writes `warcinfo`, `response`, `revisit`, `request` and `metadata` records. It interprets `response` and
@@ -29,6 +30,7 @@
 pub mod cdx;
 mod counted;
 pub mod digest;
+pub mod exchange;
 pub mod files;
 pub mod header;
 pub mod http;
@@ -44,6 +46,7 @@ pub mod write;
 mod zst;
 
 pub use digest::Digest;
+pub use exchange::Exchange;
 pub use files::{Archive, ArchiveError, RecordPosition};
 pub use header::Header;
 pub use http::HttpMessage;

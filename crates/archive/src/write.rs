@@ -169,23 +169,19 @@ impl Capture<'_> {
     }
 }
 
-/// Builds the compressed `warcinfo` record with which a file begins. `name` is the file name, and `at` is the
-/// time of the record. `fields` is the content of the record, such as `software`, `operator` and `robots`.
+/// Builds the compressed `warcinfo` record with which a file begins. `name` is the file name, if it is known, and `at`
+/// is the time of the record. `fields` is the content of the record, such as `software`, `operator` and `robots`.
 /// `level` is the compression level, 1 (fast) to 9 (small).
 #[must_use]
-pub fn warcinfo(name: &str, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
+pub fn warcinfo(name: Option<&str>, at: Timestamp, fields: &[(&str, &str)], level: u32) -> Vec<u8> {
     let mut block = String::new();
     for (name, value) in fields {
         put(&mut block, name, value);
     }
     let at = date(at);
-    let head = [
-        ("WARC-Type", "warcinfo"),
-        ("WARC-Date", at.as_str()),
-        ("WARC-Filename", name),
-        ("Content-Type", "application/warc-fields"),
-    ];
-    record(&record_id(), head.into_iter(), &[block.as_bytes()], level)
+    let head = [("WARC-Type", "warcinfo"), ("WARC-Date", at.as_str()), ("Content-Type", "application/warc-fields")];
+    let name = name.map(|name| ("WARC-Filename", name));
+    record(&record_id(), head.into_iter().chain(name), &[block.as_bytes()], level)
 }
 
 /// A `metadata` record of this program (WARC 1.1, 6.6). Other programs skip it.
@@ -483,7 +479,7 @@ mod tests {
 
     #[test]
     fn a_file_says_who_wrote_it() {
-        let record = read(warcinfo("a.warc.gz", Timestamp::UNIX_EPOCH, &[("software", "gleaner/0.1")], 6));
+        let record = read(warcinfo(Some("a.warc.gz"), Timestamp::UNIX_EPOCH, &[("software", "gleaner/0.1")], 6));
         assert_eq!(record.header.kind().as_deref(), Some("warcinfo"));
         assert_eq!(record.block, b"software: gleaner/0.1\r\n");
         assert!(record.http().is_none());

@@ -36,7 +36,7 @@ pub(crate) use shell::{Completions, Man};
 pub(crate) use status::{Access, SERVE_HELP, Serve, Status};
 pub(crate) use template::{Explain, Extract, Learn, PageFormat, ReadOptions, Template, TemplateCommand};
 use urls::URLS_HELP;
-pub(crate) use urls::{UrlFormat, Urls};
+pub(crate) use urls::{UrlFormat, Urls, WantedOutcome};
 
 /// Build growing text corpora from news sites.
 #[derive(Debug, Parser)]

@@ -317,7 +317,7 @@ fn wrong_wishes_are_refused_on_one_line() {
     refused(&["--host", "https://nosuch.com/a"], 1, "no document matches --host nosuch.com");
     refused(&["--out", "b.parquet.gz"], 2, "the ending .gz or .zst is not possible");
     refused(&["--out", "b.txt"], 2, "text needs --into DIR");
-    refused(&["--out", "b.warc.gz"], 2, "no format of one file has the ending .warc");
+    refused(&["--out", "b.mp3.gz"], 2, "no format of one file has the ending .mp3");
     refused(&["--excel"], 2, "--excel requires --format csv");
     refused(&["--tagger", "cat", "--format", "tei"], 2, "--tagger requires --format vertical or conllu");
     refused(

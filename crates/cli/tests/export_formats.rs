@@ -107,7 +107,7 @@ assert pq.read_table('out/data/documents-00000.parquet').column_names == ['words
     refused(&["--fields", "id", "--format", "tei"], "--fields requires --format jsonl, csv, parquet");
     refused(&["--seed", "1"], "--sample");
     refused(&["--title", ""], "--title");
-    refused(&["--published-from", "May"], "--published-from May: expected a year");
+    refused(&["--published-from", "May"], "--published-from \"May\" is not a year");
 }
 
 fn exported(documents: u64, arguments: &[&str]) -> tempfile::TempDir {

@@ -152,3 +152,94 @@ check(rows, bodies, agents)
     );
     python(crawl.folder.path(), &["fastwarc"], &program);
 }
+
+#[test]
+fn pages_of_a_selection_are_exported_as_warc_and_cdxj() {
+    let (crawl, ..) = crawled_again();
+    let export = |words: &[&str]| {
+        let output = crawl.run(&[&["export", "--language", "vi"], words].concat());
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), told)
+    };
+    let (_, selected, _) = export(&["--fields", "url"]);
+    let mut expected: Vec<String> = selected
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["url"].as_str().unwrap().to_owned())
+        .collect();
+    expected.sort();
+    assert!(expected.len() > 10, "{}", expected.len());
+
+    let (code, _, told) = export(&["--out", "pages.warc.gz"]);
+    assert_eq!(code, Some(0), "{told}");
+    let archive = crawl.folder.path().join("data/archive");
+    let mut urls = Vec::new();
+    for item in ArchiveReader::open(&crawl.folder.path().join("pages.warc.gz"), 0, 1 << 24).unwrap() {
+        let Item::Record(record) = item.unwrap() else { panic!("damaged") };
+        record.check().unwrap();
+        match record.header.kind().as_deref() {
+            Some("response") => urls.push(record.header.target().unwrap().to_owned()),
+            Some("request") => assert_eq!(record.header.target(), urls.last().map(String::as_str)),
+            kind => assert!(kind == Some("warcinfo") && urls.is_empty(), "{kind:?}"),
+        }
+    }
+    urls.sort();
+    assert_eq!(urls, expected);
+
+    let (_, index, _) = export(&["--format", "cdxj"]);
+    let mut urls = Vec::new();
+    for line in index.lines() {
+        let [key, time, place] = line.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let place: serde_json::Value = serde_json::from_str(place).unwrap();
+        let text = |name: &str| place[name].as_str().unwrap().to_owned();
+        let offset = text("offset").parse().unwrap();
+        let next = ArchiveReader::open(&archive.join(text("filename")), offset, 1 << 24).unwrap().next();
+        let Some(Ok(Item::Record(record))) = next else { panic!("{line}: {next:?}") };
+        assert_eq!(record.header.target(), Some(text("url").as_str()));
+        assert_eq!(record.header.get("WARC-Payload-Digest"), Some(text("digest").as_str()));
+        assert!(time.len() == 14 && key.contains(")/") && text("mime") == "text/html", "{line}");
+        urls.push(text("url"));
+    }
+    urls.sort();
+    assert_eq!(urls, expected);
+
+    for (words, message) in [
+        (&["--out", "pages.warc"][..], "choose a name that ends in .warc.gz"),
+        (&["--format", "warc", "--out", "pages.zst"], "choose a name that ends in .warc.gz"),
+        (&["--format", "cdxj", "--revisions"], "--revisions is not possible with --format cdxj"),
+    ] {
+        let (code, _, told) = export(words);
+        assert!(code == Some(2) && told.contains(message), "{words:?}: {told}");
+    }
+    let file = std::fs::read_dir(&archive).unwrap().next().unwrap().unwrap().path();
+    std::fs::remove_file(file).unwrap();
+    let (code, _, told) = export(&["--out", "pages.warc.gz"]);
+    assert!(code == Some(1) && told.contains("is missing") && told.contains("gleaner verify"), "{told}");
+}
+
+#[test]
+fn warcio_reads_an_exported_selection() {
+    let (crawl, ..) = crawled_again();
+    assert!(crawl.run(&["export", "--out", "pages.warc.gz"]).status.success());
+    assert!(crawl.run(&["export", "--format", "cdxj", "--out", "pages.cdxj"]).status.success());
+    let program = r#"
+import json
+from warcio.archiveiterator import ArchiveIterator
+pages = {}
+with open("pages.warc.gz", "rb") as stream:
+    for record in ArchiveIterator(stream, check_digests=True):
+        if record.rec_type == "response":
+            pages[record.rec_headers["WARC-Target-URI"]] = record.content_stream().read()
+            assert record.digest_checker.passed is True, record.digest_checker.problems
+rows = [json.loads(line.split(" ", 2)[2]) for line in open("pages.cdxj", encoding="utf-8")]
+assert len(rows) == len(pages) > 100
+for row in rows:
+    with open("data/archive/" + row["filename"], "rb") as stream:
+        stream.seek(int(row["offset"]))
+        member = stream.read(int(row["length"]))
+    import io
+    (record,) = ArchiveIterator(io.BytesIO(member))
+    assert record.content_stream().read() == pages[row["url"]]
+    assert record.http_headers.get_statuscode() == row["status"] == "200"
+"#;
+    python(crawl.folder.path(), &["warcio"], program);
+}

@@ -8,8 +8,9 @@
 //! | value | a word, or a text in `"` or `'` |
 //!
 //! A field is a figure of [`crate::Condition`] with a number, a text with `=`, `!=` or `~` (contains) that is
-//! compared as a [`SearchText`], or a time with a year, month, day or time in UTC ([`period`]). `host=H` includes
-//! the subdomains of H. If a field has several values, one must match.
+//! compared as a [`SearchText`], or a time with a year, month, day, time in UTC or age ([`period`]). `host=H` includes
+//! the subdomains of H. If a field has several values, one must match, and the field may also have the name of the
+//! exported list: `authors`, `keywords`.
 //!
 //! A document may lack a field. In [`Query::holds`], a test of the field is then neither true nor false, as in SQL: `not`
 //! keeps it unknown, `and` is false if another part is false, and `or` is true if another part is true. In
@@ -20,7 +21,7 @@ use std::str::FromStr;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
+use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan};
 
 use crate::{Condition, Document, SearchText, is_of_host};
 
@@ -37,6 +38,9 @@ pub const TEXT_FIELDS: [&str; 10] = [
     "site_name",
     "method",
 ];
+
+/// Other names of text fields: those of the lists in exports.
+const LIST_NAMES: [(&str, &str); 2] = [("authors", "author"), ("keywords", "keyword")];
 
 /// The time fields of a query.
 pub const TIME_FIELDS: [&str; 2] = ["published", "fetched"];
@@ -267,10 +271,17 @@ impl Parser<'_> {
         let Some(Token::Word(value) | Token::Quoted(value)) = self.tokens.next() else {
             return Err(wrong(self.text));
         };
+        let name = LIST_NAMES.iter().find(|(list, _)| *list == name).map_or(name, |(_, one)| (*one).to_owned());
         let refused = || Err(format!("\"{}\": {name} cannot be compared with {sign}", self.text));
         if let Some(field) = TIME_FIELDS.into_iter().find(|field| *field == name) {
             let (begin, end) = period(&value)?;
-            return if sign == "~" { refused() } else { Ok(Node::Time { field, sign, begin, end }) };
+            return match sign {
+                "~" => refused(),
+                "=" | "!=" if begin == end => {
+                    Err(format!("\"{}\": compare an age with >=, <=, > or <", self.text))
+                }
+                sign => Ok(Node::Time { field, sign, begin, end }),
+            };
         }
         if let Some(field) = TEXT_FIELDS.into_iter().find(|field| *field == name) {
             return match (field, sign) {
@@ -314,7 +325,7 @@ pub fn days(text: &str) -> Option<(Date, Date)> {
 }
 
 /// Returns the begin and the end of a period in UTC: a year such as `2026`, a month such as `2026-11`, a day or a
-/// time. The end does not belong to the period.
+/// time. The end does not belong to the period. For an age, such as `7d` or `1d 12h`, both are the time that long ago.
 ///
 /// ```
 /// let (begin, end) = gleaner_corpus::query::period("2026-12").unwrap();
@@ -330,13 +341,23 @@ pub fn period(text: &str) -> Result<(Timestamp, Timestamp), String> {
     {
         return Ok((begin, last.tomorrow().ok().and_then(begin_of).unwrap_or(Timestamp::MAX)));
     }
+    if let Some(at) = ago(text) {
+        return Ok((at, at));
+    }
     let at: Timestamp = text.parse().map_err(|_| {
         format!(
-            "\"{text}\" is neither a year such as 2026, a month such as 2026-11, a day such as 2026-11-20 nor a time \
-such as 2026-11-20T02:30:00Z"
+            "\"{text}\" is not a year such as 2026, a month such as 2026-11, a day such as 2026-11-20, a time such as \
+2026-11-20T02:30:00Z, or an age such as 7d"
         )
     })?;
     Ok((at, at.checked_add(1.nanosecond()).unwrap_or(at)))
+}
+
+/// Returns the time before now by an age. Returns `None` if the text has another form.
+fn ago(text: &str) -> Option<Timestamp> {
+    let age = text.parse::<Span>().ok().filter(|span| !span.is_negative())?;
+    let age = age.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    Timestamp::now().checked_sub(age).ok()
 }
 
 impl FromStr for Query {
@@ -446,6 +467,18 @@ mod tests {
     }
 
     #[test]
+    fn an_age_counts_back_from_now() {
+        for (text, hours) in [("7d", 7 * 24), ("1d 12h", 36), ("90m", 1)] {
+            let (begin, end) = period(text).unwrap();
+            assert_eq!(begin.duration_until(Timestamp::now()).as_hours(), hours, "{text}");
+            assert_eq!(begin, end);
+        }
+        for text in ["-7d", "7d ago", "7", "d", "1 month", ""] {
+            assert!(period(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_wrong_query_says_what_is_wrong() {
         let nested = format!("{}words>1", "not ".repeat(60));
         for (text, part) in [
@@ -457,8 +490,9 @@ mod tests {
             ("(words>1", "a ) is missing"),
             ("section=late night", "quote a value"),
             ("title='rain", "has no end"),
-            ("published>tomorrow", "neither a year"),
-            ("published>2026-13", "neither a year"),
+            ("published>tomorrow", "is not a year"),
+            ("published>2026-13", "is not a year"),
+            ("published=7d", "compare an age"),
             (nested.as_str(), "nested too deeply"),
         ] {
             let error = text.parse::<Query>().unwrap_err();

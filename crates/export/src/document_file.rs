@@ -300,6 +300,7 @@ mod tests {
             archived: Some(("a.warc.gz".into(), 1)),
             gone: Some(Timestamp::UNIX_EPOCH),
             tagged: None,
+            page: None,
             // The number of the revision, which does not change.
             earlier: without.earlier,
         };

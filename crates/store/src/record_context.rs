@@ -2,21 +2,25 @@
 //! cluster. `gleaner export`, the status page and the Python package use it.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Cursor};
+use std::path::{Path, PathBuf};
 
-use gleaner_archive::RecordPosition;
 use gleaner_archive::files::names;
+use gleaner_archive::{Exchange, RecordPosition};
 use gleaner_corpus::Document;
 use gleaner_export::RecordContext;
 use gleaner_frontier::UrlKey;
 
-use crate::{FileRecord, History, Store, StoreError};
+use crate::{ArchivePosition, FileRecord, History, Store, StoreError};
 
 /// Reads the URLs, the archive position, the history and the cluster of a document. Knows only the archive
 /// files that existed when the reader was created.
 #[derive(Debug)]
 pub struct ContextReader {
     store: Store,
+    /// The folder of the archive, unless the store is shared.
+    folder: PathBuf,
     /// For each file, the name of the file or object that contains it, and where it begins there.
     files: HashMap<u32, (String, u64)>,
 }
@@ -28,7 +32,7 @@ impl ContextReader {
     /// The archive's folder or the store cannot be read.
     pub fn new(store: Store, archive: &Path) -> Result<Self, StoreError> {
         let files = files_by_number(&store, archive)?;
-        Ok(Self { store, files })
+        Ok(Self { store, folder: archive.to_owned(), files })
     }
 
     /// Reads the data for a document. Leaves the list of removed paragraphs empty, which the export computes.
@@ -49,13 +53,32 @@ impl ContextReader {
         Ok(context)
     }
 
+    /// Reads the archived response of a document's page, and its request. Returns `None` if the page is not archived.
+    ///
+    /// # Errors
+    /// The store cannot be read. The inner error says why the archive has no intact response at this place.
+    pub fn page(&self, document: &Document) -> Result<Option<io::Result<Exchange>>, StoreError> {
+        let Some(place) = self.place(document)? else { return Ok(None) };
+        if self.store.is_shared() {
+            let content = self.store.archive_content(place.file)?;
+            return Ok(Some(Exchange::read(&mut Cursor::new(content), place.offset)));
+        }
+        let file = self.files.get(&place.file).map(|(name, _)| self.folder.join(name));
+        let missing = || io::Error::other(format!("archive file {} is missing", place.file));
+        let read = file.ok_or_else(missing).and_then(File::open);
+        Ok(Some(read.and_then(|mut file| Exchange::read(&mut file, place.offset))))
+    }
+
     fn archived(&self, document: &Document) -> Result<Option<(String, u64)>, StoreError> {
-        let record = self.store.url(UrlKey::from_bytes(document.id.0))?;
-        let place = record.and_then(|record| record.archived);
-        Ok(place.and_then(|place| {
+        Ok(self.place(document)?.and_then(|place| {
             let (file, begin) = self.files.get(&place.file)?;
             Some((file.clone(), begin + place.offset))
         }))
+    }
+
+    fn place(&self, document: &Document) -> Result<Option<ArchivePosition>, StoreError> {
+        let record = self.store.url(UrlKey::from_bytes(document.id.0))?;
+        Ok(record.and_then(|record| record.archived))
     }
 }
 

@@ -55,6 +55,14 @@ pub(crate) enum WantedOutcome {
 }
 
 impl WantedOutcome {
+    /// Returns the label of a wanted reason, such as `gone` of `gone: http_404`.
+    pub(crate) fn label_of_reason(&self) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Reason(reason) => reason.split_once(": ").map(|(label, _)| label),
+        }
+    }
+
     pub(crate) fn matches(&self, outcome: Option<&Outcome>) -> bool {
         match (self, outcome) {
             (Self::None, outcome) => outcome.is_none(),

@@ -50,6 +50,7 @@ pub(crate) fn run(common: &Common, args: &args::Hosts) -> CommandResult {
         lines.retain(|line| has(&line.host) || has(&line.state) || has(&line.template));
         if lines.is_empty() {
             print_message(format_args!("gleaner: no host matches {filter}"));
+            return Ok(());
         }
     }
     sort(&mut lines, args.sort);

@@ -12,7 +12,7 @@ use crate::args::Selection;
 use crate::commands::known_hosts::host_named;
 use crate::failure::Failure;
 
-/// Refuses languages and hosts of which the corpus has no document.
+/// Refuses languages of which the corpus has no document, and hosts that it does not know.
 pub(crate) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     let languages: Vec<String> = store.totals().map_err(Failure::work)?.languages.into_keys().collect();
     let is_known = |tag: &String| languages.contains(tag);
@@ -23,24 +23,27 @@ pub(crate) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
         return Ok(());
     }
     let records: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
-    let is_wanted = |record: &HostRecord| filter.hosts.iter().any(|wanted| is_of_host(&record.name, wanted));
-    if records.iter().any(is_wanted) {
+    let is_unknown = |wanted: &&String| !records.iter().any(|record| is_of_host(&record.name, wanted));
+    let unknown: Vec<String> = filter.hosts.iter().filter(is_unknown).cloned().collect();
+    if unknown.is_empty() {
         return Ok(());
     }
-    let known = by_likeness(&records, &filter.hosts);
-    Err(Failure::Work(unmatched("--host", &filter.hosts, "hosts", &known)))
+    let known = by_likeness(&records, &unknown);
+    Err(Failure::Work(unmatched("--host", &unknown, "hosts", &known)))
 }
 
-/// Returns the names of the hosts. Those that the user may have meant by the wanted names come first.
+/// Returns the names of the hosts. Those that the user may have meant by the wanted names come first, and then those
+/// with a template.
 fn by_likeness(records: &[HostRecord], wanted: &[String]) -> Vec<String> {
     let similar: Vec<&str> = wanted.iter().flat_map(|wanted| similar_hosts(records, wanted)).collect();
     let is_part = |name: &str| wanted.iter().any(|wanted| name.contains(wanted.as_str()));
-    let mut names: Vec<String> = records.iter().map(|record| record.name.clone()).collect();
-    names.sort_by_key(|name| {
-        let position = similar.iter().position(|similar| similar == name).unwrap_or(similar.len());
-        (position, if is_part(name) { name.len() } else { usize::MAX })
+    let mut known: Vec<&HostRecord> = records.iter().collect();
+    known.sort_by_key(|record| {
+        let name = record.name.as_str();
+        let position = similar.iter().position(|similar| *similar == name).unwrap_or(similar.len());
+        (position, if is_part(name) { name.len() } else { usize::MAX }, record.template == 0)
     });
-    names
+    known.into_iter().map(|record| record.name.clone()).collect()
 }
 
 /// Refuses a crawler about which the documents record nothing.

@@ -17,7 +17,7 @@ use gleaner_store::{HostId, HostRecord, Store, StoreError, UrlRecord, UrlState};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::args::{Common, UrlFormat, Urls};
+use crate::args::{Common, UrlFormat, Urls, WantedOutcome};
 use crate::commands::doctor::without_outcome;
 use crate::commands::known_hosts::{did_you_mean, host_named};
 use crate::failure::Failure;
@@ -27,6 +27,9 @@ use crate::{CommandResult, output, settings};
 
 /// The default limit of a table.
 const MAX_ROWS: u64 = 100;
+
+/// Maximum number of reasons in the message that no URL matches.
+const MAX_REASONS: usize = 5;
 
 /// A URL as the command shows it. CSV has these columns in this order.
 #[derive(Debug, Serialize)]
@@ -73,12 +76,39 @@ pub(crate) fn run(common: &Common, args: &Urls) -> CommandResult {
         }
     };
     if all == 0 {
-        print_message("gleaner: no URL matches");
+        print_message(format_args!("gleaner: no URL matches{}", existing_reasons(&store, args, &hosts)?));
     } else if shown < all {
         let more = count(all - shown, "more URL");
         print_message(format_args!("gleaner: and {more}; --limit 0 lists all"));
     }
     Ok(())
+}
+
+/// Names the reasons that the URLs of the wanted hosts have, for the outcomes of which a reason is wanted. Returns an
+/// empty text if there are none.
+fn existing_reasons(
+    store: &Store,
+    args: &Urls,
+    hosts: &BTreeMap<HostId, String>,
+) -> Result<String, Failure> {
+    let labels: Vec<&str> = args.outcome.iter().filter_map(WantedOutcome::label_of_reason).collect();
+    if labels.is_empty() {
+        return Ok(String::new());
+    }
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for record in store.urls() {
+        let record = record.map_err(Failure::work)?;
+        let outcome = record.last.as_ref().filter(|outcome| labels.contains(&outcome.label()));
+        if let Some(outcome) = outcome.filter(|_| hosts.contains_key(&record.host)) {
+            *reasons.entry(visible_line(&outcome.reason()).into_owned()).or_default() += 1;
+        }
+    }
+    let mut named: Vec<(String, u64)> = reasons.into_iter().collect();
+    named.sort_by_key(|(_, urls)| std::cmp::Reverse(*urls));
+    named.truncate(MAX_REASONS);
+    let named: Vec<String> =
+        named.into_iter().map(|(reason, urls)| format!("'{reason}' ({})", count(urls, "URL"))).collect();
+    Ok(if named.is_empty() { String::new() } else { format!("; there are {}", named.join(", ")) })
 }
 
 /// Returns the names of the hosts whose URLs are listed.

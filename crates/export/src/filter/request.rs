@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gleaner_corpus::query::period;
 use gleaner_corpus::{Condition, Query};
-use jiff::{Span, SpanRelativeTo, Timestamp};
+use jiff::Timestamp;
 
 use crate::{Filter, Manifest, UrlPatterns};
 
@@ -101,19 +101,7 @@ pub fn time(option: &str, text: &str) -> Result<Timestamp, String> {
 
 /// Returns the begin and the exclusive end of the year, month, day or time that the value of an option names.
 fn period_of(option: &str, text: &str) -> Result<(Timestamp, Timestamp), String> {
-    period(text).ok().or_else(|| ago(text).map(|at| (at, at))).ok_or_else(|| {
-        format!(
-            "{option} {text}: expected a year such as 2026, a month such as 2026-11, a day such as 2026-11-20, a time \
-such as 2026-11-20T02:30:00Z, or an age such as 7d"
-        )
-    })
-}
-
-/// Returns the time before now by an age such as `7d` or `1d 12h`.
-fn ago(text: &str) -> Option<Timestamp> {
-    let age = text.parse::<Span>().ok().filter(|span| !span.is_negative())?;
-    let age = age.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
-    Timestamp::now().checked_sub(age).ok()
+    period(text).map_err(|error| format!("{option} {error}"))
 }
 
 /// Reads the value of `since`: a time, or the folder of an earlier export, from whose end the selection continues.
@@ -146,17 +134,6 @@ mod tests {
         assert_eq!(read("2026-11-20").as_deref(), Some("2026-11-20T00:00:00Z"));
         assert_eq!(read("2026-11-20T09:30:00+07:00").as_deref(), Some("2026-11-20T02:30:00Z"));
         assert_eq!(read("yesterday"), None);
-    }
-
-    #[test]
-    fn an_age_counts_back_from_now() {
-        for (text, hours) in [("7d", 7 * 24), ("1d 12h", 36), ("90m", 1)] {
-            let ago = time("--since", text).unwrap().duration_until(Timestamp::now());
-            assert_eq!(ago.as_hours(), hours, "{text}");
-        }
-        for text in ["-7d", "7d ago", "7", "d", "1 month", ""] {
-            assert!(time("--since", text).is_err(), "{text}");
-        }
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //!
 //! For [`json_lines`], [`csv`], [`vertical`], [`conllu`], [`tei`] and [`markdown`], pure functions render
 //! each document into memory. The output of these formats can be compressed. Parquet has its own compression.
-//! Plain text is written to one file per document or site ([`text`], [`crate::folder`]).
+//! Plain text is written to one file per document or site ([`text`], [`crate::folder`]). [`warc`] and [`cdxj`] write
+//! the pages of the documents instead of their texts.
 
+pub mod cdxj;
 pub mod compressed;
 pub mod conllu;
 pub mod csv;
@@ -15,6 +17,7 @@ pub mod parquet;
 pub mod tei;
 pub mod text;
 pub mod vertical;
+pub mod warc;
 
 use std::io::{self, Write};
 
@@ -40,6 +43,10 @@ pub struct FormatKind {
     pub is_csv: bool,
     /// Whether the tokens of an external [tagger](crate::Tagger) are written.
     pub has_tokens: bool,
+    /// Whether the archived page of each document is written ([`RecordContext::page`](crate::RecordContext::page)).
+    pub has_pages: bool,
+    /// Whether a file is a sequence of gzip members.
+    pub is_gzip: bool,
     /// How a folder distributes documents over files.
     pub layout: Layout,
     /// A further file in the folder: its name and its text.
@@ -103,6 +110,8 @@ const FORMAT: FormatKind = FormatKind {
     has_fields: false,
     is_csv: false,
     has_tokens: false,
+    has_pages: false,
+    is_gzip: false,
     layout: Shards(""),
     companion: None,
     content: Parquet,
@@ -134,6 +143,11 @@ formats! {
     "datasets" "A folder for the Hugging Face library `datasets` (with --into)" ["parquet"]
         Shards("data/"), Parquet, [needs_folder has_fields]
         with ("README.md", dataset_card::readme);
+    "warc" "WARC, with the archived response and request of each document" ["warc"]
+        Shards(""), Texts { head: |_, _, out| warc::head(out), render: |it, _, _, out| warc::render(it, out), tail: b"" },
+        [has_pages is_gzip];
+    "cdxj" "CDXJ, an index of the archive's WARC files" ["cdxj"]
+        Shards(""), texts(|record, _, _, out| cdxj::render(record, out)), [has_pages];
 }
 
 impl FormatKind {
@@ -146,7 +160,7 @@ impl FormatKind {
     /// Whether the files are not text.
     #[must_use]
     pub const fn is_binary(&self) -> bool {
-        matches!(self.content, Parquet)
+        matches!(self.content, Parquet) || self.is_gzip
     }
 
     /// Whether files of this format can be compressed.
@@ -199,7 +213,8 @@ impl Format {
     /// Returns the ending of file names, such as `.jsonl.gz`.
     #[must_use]
     pub fn ending(self) -> String {
-        format!(".{}{}", self.kind.extensions[0], self.compression.ending())
+        let compression = if self.kind.is_gzip { Compression::Gzip } else { self.compression };
+        format!(".{}{}", self.kind.extensions[0], compression.ending())
     }
 
     /// Returns a sink that writes one file of this format to `out`. Only formats that [have

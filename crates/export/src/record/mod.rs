@@ -6,6 +6,7 @@ mod fields;
 
 use std::cell::OnceCell;
 
+use gleaner_archive::Exchange;
 use gleaner_corpus::{Document, DocumentId, Quality};
 use jiff::Timestamp;
 
@@ -51,6 +52,8 @@ pub struct RecordContext {
     pub tagged: Option<TaggedLines>,
     /// When the page was found to be gone. `None` if it existed at the last request.
     pub gone: Option<Timestamp>,
+    /// The archived response and request, for formats that [have pages](crate::FormatKind::has_pages).
+    pub page: Option<Exchange>,
 }
 
 impl<'a> Record<'a> {
@@ -98,6 +101,17 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.document.text
+    }
+
+    /// Returns the archived response and request of the page, if the context has them.
+    #[must_use]
+    pub const fn page(&self) -> Option<&Exchange> {
+        self.context.page.as_ref()
+    }
+
+    /// Returns the archive file with the page, and the offset of its record in bytes.
+    pub(crate) const fn archived(&self) -> Option<&(String, u64)> {
+        self.context.archived.as_ref()
     }
 
     /// Returns each line of the text with the letter of its kind, or with `p` if the document does not record

@@ -1,13 +1,19 @@
 //! Reads the documents of the corpus, and all other data that an export needs.
 
+use std::cell::RefCell;
+use std::io;
+
+use gleaner_archive::Exchange;
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
 use gleaner_crawl::archive_folder;
 use gleaner_crawl::settings::Config;
-use gleaner_export::{Filter, RecordContext, RepeatedParagraphs, Tagger};
+use gleaner_export::{Filter, Format, RecordContext, RepeatedParagraphs, Tagger};
 use gleaner_store::{ContextReader, Store, StoreError};
 
+use crate::CommandResult;
 use crate::args::Export;
 use crate::failure::Failure;
+use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::settings;
 use crate::unreadable::UnreadableTexts;
@@ -22,12 +28,14 @@ pub(super) struct DocumentSource {
     tones: Tones,
     revisions: bool,
     tagger: Option<String>,
+    /// The pages that could not be written. `None` if the format has no pages.
+    pages: Option<RefCell<MissingPages>>,
     /// The texts that could not be read. The export leaves them out.
     pub(super) unreadable: UnreadableTexts,
 }
 
 impl DocumentSource {
-    pub(super) fn new(config: &Config, args: &Export) -> Result<Self, Failure> {
+    pub(super) fn new(config: &Config, args: &Export, format: Format) -> Result<Self, Failure> {
         let store = settings::read_store(config)?;
         let unreadable = UnreadableTexts::new(&store);
         let repeats = match args.without_repeated {
@@ -36,7 +44,27 @@ impl DocumentSource {
         };
         let reader = ContextReader::new(store.clone(), &archive_folder(config)).map_err(Failure::work)?;
         let (tones, revisions, tagger) = (args.tones, args.revisions, args.tagger.clone());
-        Ok(Self { store, reader, repeats, tones, revisions, tagger, unreadable })
+        let pages = format.kind.has_pages.then(RefCell::default);
+        Ok(Self { store, reader, repeats, tones, revisions, tagger, pages, unreadable })
+    }
+
+    /// Says which documents an export of pages has left out. Fails if the page of one could not be read.
+    pub(super) fn report_pages(&self) -> CommandResult {
+        let Some(missing) = self.pages.as_ref().map(RefCell::borrow) else { return Ok(()) };
+        if missing.not_archived > 0 {
+            print_message(format_args!(
+                "documents left out, because their pages are not in the archive: {}",
+                missing.not_archived
+            ));
+        }
+        match &missing.first_unreadable {
+            None => Ok(()),
+            Some(first) => Err(Failure::Work(format!(
+                "pages that cannot be read from the archive: {}, such as {first}; the other pages were exported; `gleaner verify` \
+                 lists all faults",
+                missing.unreadable
+            ))),
+        }
     }
 
     /// Returns the documents after `last` that can be read, in the order of their ids.
@@ -48,17 +76,39 @@ impl DocumentSource {
         documents.map(|document| self.complete(document?)).map(|document| document.map_err(Failure::work))
     }
 
-    /// Returns the documents after `last` as [`Self::documents_after`]. Those that pass the filter have the tokens of
-    /// the external tagger, if there is one.
-    pub(super) fn tagged_after(
+    /// Returns the documents after `last` as [`Self::documents_after`], with all that the format needs of those that
+    /// pass the filter: the tokens of the external tagger, or the page. A document whose page cannot be read is left out.
+    pub(super) fn selected_after(
         &self,
         last: Option<DocumentId>,
         filter: &Filter,
     ) -> Result<Documents<'_>, Failure> {
         let documents = self.documents_after(last);
+        if let Some(missing) = &self.pages {
+            let filter = filter.clone();
+            return Ok(Box::new(documents.filter_map(move |document| {
+                document.and_then(|it| self.with_page(it, &filter, missing)).transpose()
+            })));
+        }
         let Some(command) = &self.tagger else { return Ok(Box::new(documents)) };
         let tagger = Tagger::start(command).map_err(Failure::work)?;
         Ok(Box::new(TaggedDocuments { tagger: Some(tagger), documents, filter: filter.clone() }))
+    }
+
+    fn with_page(
+        &self,
+        (document, mut context): (Document, RecordContext),
+        filter: &Filter,
+        missing: &RefCell<MissingPages>,
+    ) -> Result<Option<(Document, RecordContext)>, Failure> {
+        if filter.passes(&document, &context) {
+            let page = self.reader.page(&document).map_err(Failure::work)?;
+            context.page = missing.borrow_mut().keep(&document, page);
+            if context.page.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some((document, context)))
     }
 
     fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
@@ -88,6 +138,31 @@ impl DocumentSource {
             }))
         };
         numbered.filter_map(complete).collect()
+    }
+}
+
+/// The pages that an export could not write.
+#[derive(Default)]
+struct MissingPages {
+    /// Number of documents whose page is not in the archive.
+    not_archived: u64,
+    /// Number of pages that the archive cannot give.
+    unreadable: u64,
+    /// The URL of the first such page, and why.
+    first_unreadable: Option<String>,
+}
+
+impl MissingPages {
+    fn keep(&mut self, document: &Document, page: Option<io::Result<Exchange>>) -> Option<Exchange> {
+        match page {
+            Some(Ok(page)) => return Some(page),
+            None => self.not_archived += 1,
+            Some(Err(reason)) => {
+                self.unreadable += 1;
+                self.first_unreadable.get_or_insert_with(|| format!("{}: {reason}", document.url));
+            }
+        }
+        None
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let fields = args.fields.clone().unwrap_or_default();
     let filter = options::filter(args)?;
     selection::require_known_agents(&args.selection.not_barred, &config.corpus.agents)?;
-    let source = DocumentSource::new(&config, args)?;
+    let source = DocumentSource::new(&config, args, format)?;
     selection::refuse_unknown(&source.store, &filter)?;
     let options = ExportOptions { format, fields, filter };
     let tally = match (&args.into, &args.out) {
@@ -44,6 +44,7 @@ pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     };
     report_excluded(&tally, args);
     source.unreadable.report("the other documents were exported")?;
+    source.report_pages()?;
     match tally.documents {
         0 => report_no_match(&source, args),
         _ => Ok(()),
@@ -134,7 +135,7 @@ fn into_folder(
         bar.set_position(before);
     }
     let filter = folder.filter().clone();
-    for document in source.tagged_after(folder.last(), &filter)? {
+    for document in source.selected_after(folder.last(), &filter)? {
         if folder.is_full() {
             break;
         }
@@ -224,7 +225,7 @@ fn for_each_document(
     bar: &ProgressBar,
     mut write: impl FnMut(&Document, &RecordContext) -> Result<bool, Failure>,
 ) -> CommandResult {
-    for document in source.tagged_after(None, filter)? {
+    for document in source.selected_after(None, filter)? {
         let (document, context) = document?;
         let mut all = source.earlier_revisions(document.id).map_err(Failure::work)?;
         all.push((document, context));

@@ -32,8 +32,12 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
             "no format of one file has the ending .{ending}: choose {endings}, or set --format (text needs --into DIR)"
         )));
     }
-    let compress = args.compress.or(compressed).unwrap_or(Compress::None);
     let kind = args.format.or(by_name).unwrap_or(&FORMATS[0]);
+    if kind.is_gzip && args.out.is_some() && compressed != Some(Compress::Gzip) {
+        let ending = format!(".{}.gz", kind.extensions[0]);
+        return Err(Failure::Usage(format!("{} files are compressed: choose a name that ends in {ending}", kind.name)));
+    }
+    let compress = args.compress.or(compressed.filter(|_| !kind.is_gzip)).unwrap_or(Compress::None);
     if compress != Compress::None && !kind.can_be_compressed() {
         let what = if args.compress.is_some() { "--compress" } else { "the ending .gz or .zst" };
         return Err(Failure::Usage(format!(
@@ -56,6 +60,9 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     }
     if args.tagger.is_some() && !kind.has_tokens {
         return Err(requires("--tagger", |kind| kind.has_tokens));
+    }
+    if args.revisions && kind.has_pages {
+        return Err(Failure::Usage(format!("--revisions is not possible with --format {}", kind.name)));
     }
     let is_binary = compress != Compress::None || kind.is_binary();
     if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
