@@ -50,6 +50,7 @@ mod repair;
 mod replay;
 mod robots_meta;
 mod same_corpus;
+mod same_corpus_of_workers;
 mod schedule;
 mod search;
 mod seeds;

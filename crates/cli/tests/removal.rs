@@ -274,7 +274,9 @@ fn removed_host_gets_no_request() {
     check(&web);
     let requests = || web.all_asked().iter().filter(|url| url.starts_with("b.example")).count();
     let before = requests();
-    web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
+    let said =
+        web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
+    assert!(said.contains("http://b.example/ is not requested, because it was removed (removal 1)"), "{said}");
     assert_eq!(requests(), before);
     let said = web.succeeds(&["doctor", "b.example"]);
     assert!(said.contains("removed on"), "{said}");
@@ -544,4 +546,24 @@ fn killed_removal_in_a_database_is_finished_by_the_next() {
     }
     let verified = cluster.run(&["verify"]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
+fn what_was_removed_is_not_removed_twice() {
+    let web = crawled();
+    let said = |words: &[&str]| String::from_utf8(web.run(words).stderr).unwrap();
+    let one = url("a.example", 5);
+    web.succeeds(&["remove", &one, "--yes"]);
+    for words in [&["remove", &one][..], &["remove", &one, "--yes"]] {
+        let said = said(words);
+        assert!(said.contains("already removed (removal 1); nothing to do"), "{said}");
+    }
+    web.succeeds(&["remove", "--host", "b.example", "--keep-archive", "--yes"]);
+    let again = said(&["remove", "--host", "b.example", "--keep-archive", "--yes"]);
+    assert!(again.contains("already removed (removal 2)"), "{again}");
+    // The archive still has the pages, so this is another removal.
+    let whole = said(&["remove", "--host", "b.example", "--yes"]);
+    assert!(whole.contains("removal 3:"), "{whole}");
+    let all = said(&["remove", &one, "--host", "b.example", "--yes"]);
+    assert!(!all.contains("removal 4"), "{all}");
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use gleaner_archive::Capture;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -266,4 +267,52 @@ fn the_robots_txt_in_force_at_the_fetch_decides() {
         assert_eq!(document["use_train_ai"], train_ai, "{name}");
         assert_eq!(document["robots_fetched"].as_str().unwrap_or_default(), robots, "{name}");
     }
+}
+
+/// Returns a WARC file with these responses: URL, status, headers and body.
+fn warc(responses: &[(&str, u16, &[(&str, &str)], &str)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for (url, status, headers, body) in responses {
+        let headers: Vec<(String, String)> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let capture = Capture {
+            url,
+            at: "2026-11-20T00:00:00Z".parse().unwrap(),
+            status: *status,
+            headers: &headers,
+            body: body.as_bytes(),
+            coded: None,
+            is_cut: false,
+            request: &[],
+            fields: &[],
+        };
+        file.extend(capture.response(capture.digests().payload, 6));
+    }
+    file
+}
+
+/// Several workers may archive the target of a redirect after the pages of the host that is redirected.
+#[test]
+fn robots_txt_that_the_archive_has_after_the_pages_counts_for_them() {
+    let sites = RawSites::start(answer);
+    let html = [("Content-Type", "text/html")];
+    let page = |name: &str| article(name, "");
+    let file = warc(&[
+        ("http://a.example/robots.txt", 301, &[("Location", "http://other.example/robots.txt")], ""),
+        ("http://a.example/story/1", 200, &html, &page("first")),
+        ("http://never.example/robots.txt", 301, &[("Location", "http://lost.example/robots.txt")], ""),
+        ("http://never.example/story/3", 200, &html, &page("third")),
+        ("http://other.example/story/2", 200, &html, &page("second")),
+        ("http://other.example/robots.txt", 200, &[], ROBOTS),
+    ]);
+    std::fs::write(sites.folder.path().join("several.warc.gz"), file).unwrap();
+    sites.gleaner(&["ingest", "several.warc.gz"]);
+    let documents = exported(&sites, &[]);
+    let stated: BTreeMap<&str, &str> = documents
+        .iter()
+        .map(|(page, document)| (page.as_str(), document["use_train_ai"].as_str().unwrap()))
+        .collect();
+    let expected =
+        [("1", "disallow"), ("never.example/story/3", "unknown"), ("other.example/story/2", "unknown")];
+    assert_eq!(stated, BTreeMap::from(expected));
 }

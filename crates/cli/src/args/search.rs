@@ -18,7 +18,7 @@ Words in upper and lower case are equal. A word without diacritics (hoa) also fi
 with diacritics finds only itself. Titles and texts are searched, also those of near-duplicates. The search index is \
 in the folder `search` of the corpus, and is updated first.
 
-A DATE is a day (2026-11-22), a month (2026-11) or a year (2026). Quote the query for the shell.
+A DATE is a day (2026-11-22), a month (2026-11), a year (2026) or an age (7d). Quote the query for the shell.
 
 Examples:
   gleaner search mưa --data corpus

@@ -81,7 +81,7 @@ seven days ago).
 Conditions for --where are joined by and, or, not and parentheses. A document without a section does not meet \
 section=Sport, and meets section!=Sport and not section=Sport. A document without a figure, such as confidence, meets \
 all conditions on it. Texts are compared with = != or ~ (contains), as in --title, and need quotation marks if they have \
-spaces: {}. Times (UTC, not ages) are compared with = != < <= > or >=: {}. So are figures, of which shares are 0 to 1:
+spaces: {}. Times are DATEs, compared with = != < <= > or >= (ages not with = or !=): {}. So are figures, of which shares are 0 to 1:
 {}",
         TEXT_FIELDS.join(", "),
         TIME_FIELDS.join(", "),

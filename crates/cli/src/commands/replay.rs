@@ -214,11 +214,16 @@ fn report(purpose: Purpose, replayed: &ReplaySummary, seconds: f64) -> String {
     let changed = match purpose {
         Purpose::Reextract => {
             let sum = |one: fn(&Changes) -> u64| replayed.changes.values().map(one).sum::<u64>();
-            let refused = match sum(|host| host.withdrawn) {
+            let counted = |what: &str, count: u64| match count {
                 0 => String::new(),
-                withdrawn => format!("documents removed: {withdrawn}; "),
+                count => format!("{what}: {count}; "),
             };
-            format!("texts changed: {}; {refused}", sum(|host| host.changed))
+            format!(
+                "texts changed: {}; {}{}",
+                sum(|host| host.changed),
+                counted("documents added", sum(|host| host.new)),
+                counted("documents removed", sum(|host| host.withdrawn))
+            )
         }
         Purpose::Rebuild | Purpose::Ingest => String::new(),
     };
@@ -233,20 +238,20 @@ fn report(purpose: Purpose, replayed: &ReplaySummary, seconds: f64) -> String {
     if !outcomes.is_empty() {
         text += &format!("\n{}\n", table(&["URLs", "Outcome"], outcomes));
     }
-    let has_changed = |(_, changes): &(&String, &Changes)| changes.changed + changes.withdrawn > 0;
+    let has_changed = |(_, changes): &(&String, &Changes)| changes.changed + changes.new + changes.withdrawn > 0;
     let changes = replayed.changes.iter().filter(has_changed).map(|(host, changes)| {
-        let Changes { changed, withdrawn, words_before, words_after } = *changes;
-        let figures = [changed, withdrawn, words_before, words_after].map(number);
+        let Changes { new, changed, withdrawn, words_before, words_after } = *changes;
+        let figures = [changed, new, withdrawn, words_before, words_after].map(number);
         figures.into_iter().chain([host.clone()]).collect()
     });
     let changes: Vec<Vec<String>> = changes.collect();
     if !changes.is_empty() {
-        let head = ["Texts changed", "Removed", "Words before", "After", "Host"];
+        let head = ["Texts changed", "Added", "Removed", "Words before", "After", "Host"];
         text += &format!("\n{}\n", table(&head, changes));
     }
     let passed = rows(&mut replayed.passed_over.iter().map(|(reason, count)| ((*reason).into(), *count)));
     if !passed.is_empty() {
-        text += &format!("\nSkipped records\n{}\n", table(&["Records", "Why"], passed));
+        text += &format!("\nRecords that changed nothing\n{}\n", table(&["Records", "Why"], passed));
         if TEXT_KEPT.iter().any(|reason| replayed.passed_over.contains_key(reason)) {
             text += "Pages that have no text or no article by today's rules and pins keep their stored text.\n\
                      `gleaner doctor URL` shows why a page has none.\n";

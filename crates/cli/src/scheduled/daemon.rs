@@ -17,7 +17,7 @@ use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlError, CrawlInput, Progress, StopRequest, Summary, Wanted};
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{CanonicalUrl, Scope, Seed};
-use gleaner_store::{Store, Writer};
+use gleaner_store::{Removal, Store, Writer};
 use gleaner_testkit::Newspaper;
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
@@ -28,7 +28,7 @@ use crate::distributed::{self, SharedSettings};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::console::Console;
-use crate::{logging, open_files, settings, signals};
+use crate::{CommandResult, logging, open_files, settings, signals};
 
 const RETRY_DELAY: Duration = Duration::from_millis(20);
 
@@ -90,6 +90,7 @@ impl Daemon {
         let daemon = Self::build(common, config, Some(seeds), newspaper, true)?;
         recommend_contact(&daemon.config);
         recommend_delay(&daemon.config, daemon.seeds.as_deref().unwrap_or_default());
+        daemon.name_removed_seeds()?;
         Ok(daemon)
     }
 
@@ -158,6 +159,20 @@ impl Daemon {
             runtime,
             newspaper,
         })
+    }
+
+    /// Says which seeds are not requested, because the user removed them from the corpus.
+    fn name_removed_seeds(&self) -> CommandResult {
+        for seed in self.seeds.iter().flatten() {
+            if let Some(Removal { number, .. }) = self.store.removal_of(&seed.url).map_err(Failure::work)? {
+                print_message(format_args!(
+                    "gleaner: {} is not requested, because it was removed (removal {number}); `gleaner removals --take-back \
+                     {number}` allows it again",
+                    seed.url
+                ));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn crawl(&self) -> Result<Summary, CrawlError> {

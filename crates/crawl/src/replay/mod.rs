@@ -124,6 +124,8 @@ pub struct ReplaySummary {
 /// The changes that a re-extraction made to the documents of a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Changes {
+    /// Number of documents of pages that had none.
+    pub new: u64,
     /// Number of changed texts.
     pub changed: u64,
     /// Number of documents removed because the current settings refuse them.

@@ -54,11 +54,14 @@ impl Replayer {
         let outcome = match document {
             Ok(document) => {
                 let words_after = document.words();
-                let is_new = hash != Some(document.content_hash());
+                let is_other = hash != Some(document.content_hash());
                 let outcome = change.place(visit.key, document, &mut pipeline.recorder.writer)?;
                 let is_duplicate = matches!(outcome, Outcome::Duplicate { .. });
                 let counts = self.counts(visit.url.host());
-                counts.changed += u64::from(is_new && !is_duplicate);
+                match hash {
+                    None => counts.new += u64::from(!is_duplicate),
+                    Some(_) => counts.changed += u64::from(is_other && !is_duplicate),
+                }
                 if hash.is_some() {
                     counts.words_before += words_before;
                     counts.words_after += words_after;

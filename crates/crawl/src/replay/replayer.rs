@@ -43,6 +43,10 @@ pub(super) struct Replayer {
     checkpoint: Option<Checkpoint>,
     waiting: VecDeque<ArchivedResponse>,
     waiting_bytes: usize,
+    /// Pages of hosts whose robots.txt redirects to one that was not read yet. With several workers, it may be in a
+    /// later file.
+    held: Vec<ArchivedResponse>,
+    held_bytes: usize,
     open: BTreeSet<RecordPlace>,
     busy: HashSet<String>,
     in_flight: HashMap<String, RecordPlace>,
@@ -118,7 +122,10 @@ impl Replayer {
             recv(self.events) -> event => return Ok(event.ok().map(|event| self.without_links(event))),
             recv(if listens { &self.incoming } else { &never }) -> item => match item {
                 Ok(item) => self.handle(item)?,
-                Err(_) => self.is_open = false,
+                Err(_) => {
+                    self.is_open = false;
+                    self.release(true);
+                }
             },
             default(pipeline.frontier.pause()) => {}
         }
@@ -197,6 +204,8 @@ impl Replayer {
             checkpoint,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            held: Vec::new(),
+            held_bytes: 0,
             open: BTreeSet::new(),
             busy: HashSet::new(),
             in_flight: HashMap::new(),
@@ -263,14 +272,21 @@ impl Replayer {
             FileEvent::SiteFile(file) => {
                 *self.replayed.passed_over.entry("robots").or_default() += 1;
                 self.site_files.add(*file);
+                self.release(false);
             }
-            FileEvent::Answer(mut answer) => {
-                answer.site = self.site_files.usage_of(answer.url.host(), &self.config);
+            FileEvent::Answer(answer) => {
                 self.reached(answer.place);
                 self.open.insert(answer.place);
-                self.waiting_bytes += answer.response.body.len();
-                self.waiting.push_back(*answer);
                 self.replayed.read += 1;
+                if !self.site_files.is_unresolved(answer.url.host()) {
+                    self.enqueue(*answer);
+                    return Ok(());
+                }
+                self.held_bytes += answer.response.body.len();
+                self.held.push(*answer);
+                if self.held_bytes >= WAITING_BYTES {
+                    self.release(true);
+                }
             }
             FileEvent::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
             FileEvent::Damaged(path, damage) => {
@@ -283,6 +299,24 @@ impl Replayer {
             FileEvent::Failed(path, source) => return Err(CrawlError::Source { path, source }),
         }
         Ok(())
+    }
+
+    fn enqueue(&mut self, mut answer: ArchivedResponse) {
+        answer.site = self.site_files.usage_of(answer.url.host(), &self.config);
+        self.waiting_bytes += answer.response.body.len();
+        self.waiting.push_back(answer);
+    }
+
+    /// Enqueues the held pages whose robots.txt is known now, or all of them, in the order of the archive.
+    fn release(&mut self, all: bool) {
+        for answer in std::mem::take(&mut self.held) {
+            if !all && self.site_files.is_unresolved(answer.url.host()) {
+                self.held.push(answer);
+            } else {
+                self.held_bytes -= answer.response.body.len();
+                self.enqueue(answer);
+            }
+        }
     }
 
     fn reached(&mut self, place: RecordPlace) {

@@ -2,7 +2,8 @@
 //!
 //! The responses are given in the order of the archive. A crawl requests the files of a host before its pages, so the
 //! last response counts. A file may be at the end of redirects: the next response of a redirect's target is also the
-//! file of the hosts that were redirected there.
+//! file of the hosts that were redirected there. With several workers, it may come after pages of these hosts
+//! ([`SiteFiles::is_unresolved`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -136,6 +137,16 @@ impl SiteFiles {
             }
         }
         files.usage = None;
+    }
+
+    /// Whether the robots.txt of a host redirects to one that was not added yet, and the host has no earlier one.
+    pub(crate) fn is_unresolved(&self, host: &str) -> bool {
+        let has_record = self.hosts.get(host).is_some_and(|files| files.record.is_some());
+        let robots = format!("{:?} ", FileKind::Robots);
+        let waits = |(key, hosts): (&String, &Vec<String>)| {
+            key.starts_with(&robots) && hosts.iter().any(|waiting| waiting == host)
+        };
+        !has_record && self.waiting.iter().any(waits)
     }
 
     /// Returns what the files of a host state.

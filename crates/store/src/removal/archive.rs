@@ -18,12 +18,11 @@ use std::io::{BufWriter, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::{merged_name, names, new_file};
-use gleaner_archive::{Record, RecordChange, RecordPosition, RewritePlan};
+use gleaner_archive::{Damage, Record, RecordChange, RecordPosition, RewritePlan};
 use gleaner_corpus::ContentHash;
 use gleaner_frontier::{CanonicalUrl, RemovedUrls, UrlKey};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tracing::warn;
 
 use crate::change_log::{changes_without, is_of_changes};
 use crate::files::ARCHIVE_FOLDER;
@@ -32,7 +31,7 @@ use crate::{ArchiveEnd, ArchivePosition, Change, FileRecord, Store, StoreError, 
 const ENDING: &str = ".rewrite";
 
 /// What was removed from the archive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RewrittenArchive {
     /// Number of removed records.
     pub records: u64,
@@ -40,8 +39,8 @@ pub struct RewrittenArchive {
     pub files: u64,
     /// Number of bytes by which the archive has shrunk.
     pub bytes: u64,
-    /// Number of parts of files that cannot be read, and therefore stay.
-    pub unreadable: u64,
+    /// The parts of files that cannot be read, and therefore stay: the file, the byte and the reason.
+    pub unreadable: Vec<String>,
 }
 
 /// A file of the archive that is replaced by the file beside it.
@@ -92,8 +91,9 @@ fn plan(source: &mut (impl Read + Seek), level: u32, decide: Decide<'_>) -> std:
 }
 
 impl RewrittenArchive {
-    fn count(&mut self, plan: &RewritePlan) {
-        self.unreadable += plan.damages().len() as u64;
+    fn count(&mut self, file: &str, plan: &RewritePlan) {
+        let part = |damage: &Damage| format!("{file}, from byte {}: {}", damage.offset, damage.reason);
+        self.unreadable.extend(plan.damages().iter().map(part));
         if !plan.is_unchanged() {
             self.records += plan.dropped();
             self.files += 1;
@@ -187,7 +187,7 @@ impl Writer {
     ) -> Result<(), RewriteError> {
         let mut source = File::open(path)?;
         let planned = plan(&mut source, level, decide)?;
-        done.count(&planned.plan);
+        done.count(name, &planned.plan);
         if planned.plan.is_unchanged() {
             return Ok(());
         }
@@ -240,8 +240,7 @@ impl Writer {
             let content = match store.archive_content(number) {
                 Ok(content) => content,
                 Err(StoreError::Objects(error)) if !error.is_unavailable() => {
-                    warn!(object = name, %error, "a file of the archive cannot be read, so it is not changed");
-                    done.unreadable += 1;
+                    done.unreadable.push(format!("{name}: {error}"));
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -253,7 +252,7 @@ impl Writer {
             let of_file = plan(&mut Cursor::new(&content), level, decide).map_err(wrong)?;
             planned.push((number, file, of_file));
         }
-        planned.iter().for_each(|(_, _, of_file)| done.count(&of_file.plan));
+        planned.iter().for_each(|(_, _, of_file)| done.count(name, &of_file.plan));
         if planned.iter().all(|(_, _, of_file)| of_file.plan.is_unchanged()) {
             return Ok(());
         }

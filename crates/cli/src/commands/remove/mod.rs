@@ -2,6 +2,7 @@
 
 mod selection;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use crate::commands::rebuild_store::size_of;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::{CommandResult, distributed, output, settings};
-use selection::{preview, select};
+use selection::{MAX_NAMED, Selected, preview, select};
 
 pub(crate) fn run(common: &Common, args: &Remove) -> CommandResult {
     let config = settings::load(common)?;
@@ -74,6 +75,10 @@ impl<'a> Request<'a> {
 fn show(config: &Config, store: &Store, request: &Request<'_>) -> CommandResult {
     let Some(target) = request.target.clone() else { return Ok(()) };
     let selected = select(config, store, request, target)?;
+    if let Some(said) = removed_before(store, request, &selected)? {
+        print_message(said);
+        return Ok(());
+    }
     let mut text = preview(config, store, &selected, request.args.keep_archive)?;
     text += "\nNothing was changed. To remove this, run the same command with --yes.\n";
     output::print(&text)
@@ -107,6 +112,10 @@ fn begin(config: &Config, writer: &mut Writer, request: &Request<'_>) -> Result<
         return Ok(removals);
     };
     let selected = select(config, &store, request, target)?;
+    if let Some(said) = removed_before(&store, request, &selected)? {
+        print_message(said);
+        return Ok(removals);
+    }
     output::print(&preview(config, &store, &selected, request.args.keep_archive)?)?;
     let is_empty = selected.plan.urls() == 0 && selected.plan.removed_urls().is_empty();
     if is_empty {
@@ -121,6 +130,33 @@ fn begin(config: &Config, writer: &mut Writer, request: &Request<'_>) -> Result<
     let removal = writer.begin_removal(selected.plan, reason.clone(), Timestamp::now(), *keep_archive);
     removals.push(removal.map_err(Failure::work)?);
     Ok(removals)
+}
+
+/// Says that earlier removals removed all that is wanted. Returns `None` if there is something left to remove.
+fn removed_before(
+    store: &Store,
+    request: &Request<'_>,
+    selected: &Selected,
+) -> Result<Option<String>, Failure> {
+    if selected.plan.documents() > 0 || request.query.is_some() {
+        return Ok(None);
+    }
+    let hosts = request.target.as_ref().map_or(&[][..], RemovalTarget::hosts);
+    let of_hosts = hosts.iter().map(|host| store.removal_of_host(host));
+    let earlier = request.urls.iter().map(|url| store.removal_of(url)).chain(of_hosts);
+    let mut numbers = BTreeSet::new();
+    for removal in earlier {
+        let removal = removal.map_err(Failure::work)?;
+        // A removal that kept the archive may be followed by one that does not.
+        let is_done = |it: &Removal| it.step == RemovalStep::Done && it.keeps_archive <= request.args.keep_archive;
+        match removal.filter(is_done) {
+            Some(removal) => numbers.insert(removal.number.to_string()),
+            None => return Ok(None),
+        };
+    }
+    let numbers: Vec<String> = numbers.into_iter().collect();
+    let which = if numbers.len() == 1 { "removal" } else { "removals" };
+    Ok(Some(format!("gleaner: already removed ({which} {}); nothing to do", numbers.join(", "))))
 }
 
 /// Removes documents and archived responses.
@@ -261,8 +297,12 @@ fn report(removals: &[Removal], rewritten: RewrittenArchive, unreadable: u64) ->
         ));
     }
     let mut faults = Vec::new();
-    if rewritten.unreadable > 0 {
-        faults.push(format!("parts of the archive that cannot be read, and stay: {}", rewritten.unreadable));
+    for part in rewritten.unreadable.iter().take(MAX_NAMED) {
+        print_message(format_args!("gleaner: {part}"));
+    }
+    if !rewritten.unreadable.is_empty() {
+        let parts = rewritten.unreadable.len();
+        faults.push(format!("parts of the archive that cannot be read, and stay: {parts}"));
     }
     if unreadable > 0 {
         faults.push(format!("texts and signatures that cannot be read, and stay unreadable: {unreadable}"));

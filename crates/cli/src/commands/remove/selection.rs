@@ -19,7 +19,7 @@ use crate::distributed;
 use crate::failure::Failure;
 
 /// Maximum number of documents, near-duplicates and hosts that the preview names.
-const MAX_NAMED: usize = 10;
+pub(super) const MAX_NAMED: usize = 10;
 
 /// What a removal would remove, and what the preview shows of it.
 pub(super) struct Selected {

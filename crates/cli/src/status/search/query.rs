@@ -16,8 +16,11 @@
 
 use std::str::FromStr;
 
+use gleaner_corpus::query::period;
 use gleaner_crawl::render::language::Bilingual;
+use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use super::words::{is_too_long, key, without_diacritics, words};
 
@@ -101,12 +104,18 @@ fn set(day: &mut Option<Date>, field: &str, value: Date) -> Result<(), Bilingual
     }
 }
 
-/// Returns the first and the last day of a day, a month (`2026-11`) or a year (`2026`).
+/// Returns the first and the last day of a day, a month (`2026-11`) or a year (`2026`), or the day before today by an
+/// age (`7d`).
 pub(crate) fn days(text: &str) -> Result<(Date, Date), Bilingual> {
-    gleaner_corpus::query::days(text).ok_or_else(|| {
+    let of_age = || {
+        let (begin, end) = period(text).ok().filter(|(begin, end)| begin == end)?;
+        let day = |at: Timestamp| at.to_zoned(TimeZone::UTC).date();
+        Some((day(begin), day(end)))
+    };
+    gleaner_corpus::query::days(text).or_else(of_age).ok_or_else(|| {
         Bilingual::new(
-            format!("“{text}” is not a day; write 2026-11-22, 2026-11 or 2026"),
-            format!("“{text}” không phải là ngày; hãy viết 2026-11-22, 2026-11 hoặc 2026"),
+            format!("“{text}” is not a day; write 2026-11-22, 2026-11, 2026 or, for days before today, 7d"),
+            format!("“{text}” không phải là ngày; hãy viết 2026-11-22, 2026-11, 2026 hoặc 7d (bảy ngày trước)"),
         )
     })
 }
