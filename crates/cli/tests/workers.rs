@@ -407,6 +407,32 @@ fn an_archive_is_extracted_again_by_several_workers() {
 }
 
 #[test]
+fn pages_are_fetched_again_while_no_worker_is_running() {
+    let papers = GeneratedPapers { hosts: 6, articles: 12, listed: 11, wire: 0, redirected: 0 };
+    let Some(cluster) = Cluster::with_papers(papers, &["fsync=off"]) else { return };
+    let mut worker = cluster.worker("one");
+    worker.wait_until(|| cluster.visit().is_ok_and(|store| store.hosts().count() == papers.hosts));
+    let refused = cluster.run(&["refetch", "--host", "paper-1.example"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("workers are running on the database: one; stop them first"), "{said}");
+    worker.ends();
+    let documents: Vec<_> = cluster.store().documents().map(Result::unwrap).collect();
+    let url = &documents.first().unwrap().url;
+    let before = cluster.newspaper.requests().len();
+    for arguments in [&["refetch", url][..], &["refetch", "--host", &documents.last().unwrap().host]] {
+        let done = cluster.run(arguments);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let asked: Vec<String> = cluster.newspaper.requests()[before..]
+        .iter()
+        .map(|request| format!("http://{}{}", request.host, request.path))
+        .collect();
+    assert_eq!(asked[0], *url);
+    assert_eq!(asked.len(), 1 + papers.articles, "{asked:?}");
+    cluster.check_gaps();
+}
+
+#[test]
 fn who_waits_for_its_night_leaves_the_crawl_to_others() {
     let Some(cluster) = Cluster::new() else { return };
     let night = ["schedule", "--seeds", "seeds.txt", "--set", "schedule.times=['0 0 29 2 *']"];

@@ -1,11 +1,12 @@
 //! Runs `gleaner refetch`: fetches known URLs again, whether they are due or not.
 
+use std::path::Path;
 use std::time::Instant;
 
 use gleaner_corpus::is_of_host;
 use gleaner_crawl::Wanted;
 use gleaner_frontier::CanonicalUrl;
-use gleaner_store::Store;
+use gleaner_store::{Store, join_alone};
 
 use super::crawl::format_summary;
 use crate::args::{Common, Refetch};
@@ -17,8 +18,10 @@ use crate::{CommandResult, distributed, output};
 pub(crate) fn run(common: &Common, args: &Refetch) -> CommandResult {
     let mut daemon = Daemon::open_existing(common, &[])?;
     if distributed::is_shared(&daemon.config) {
-        let said = "refetch is not possible on PostgreSQL; use `gleaner crawl --now` for front pages, feeds and sitemaps";
-        return Err(Failure::Usage(said.into()));
+        // The queues of all hosts are changed at the beginning, so this process needs all partitions.
+        let membership = distributed::membership(&daemon.config, &daemon.stop)?;
+        let folder = Path::new(&daemon.config.store.path);
+        daemon.store = join_alone(folder, &membership, false).map_err(Failure::work)?.store();
     }
     let urls = urls(&daemon.store, args)?;
     daemon.wanted = Wanted::Only(urls);
