@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::render::text::bytes;
 use crate::settings::{ByteSize, ConfigError};
 use gleaner_archive::ArchiveError;
 use gleaner_fetch::ClientError;
@@ -39,7 +40,8 @@ pub enum CrawlError {
     Client(#[from] ClientError),
     /// The disk is nearly full.
     #[error(
-        "the disk has {free} bytes free, less than store.min_free_disk = {floor}; make room, then run the same command to go on"
+        "the disk has {} free, less than store.min_free_disk = {floor}; make room, then run the same command to go on",
+        bytes(*free)
     )]
     DiskFull {
         /// Free bytes on the disk.
