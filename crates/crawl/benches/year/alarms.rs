@@ -25,6 +25,8 @@ struct Expected {
 pub struct Alarms<'w> {
     world: &'w World,
     findings: BTreeMap<u32, Vec<(Option<usize>, Grade, String)>>,
+    /// How the visits of a night ended, by site.
+    outcomes: BTreeMap<(u32, usize), String>,
 }
 
 /// How well the findings match the events.
@@ -41,7 +43,7 @@ pub struct Judgement {
 
 impl<'w> Alarms<'w> {
     pub fn new(world: &'w World) -> Self {
-        Self { world, findings: BTreeMap::new() }
+        Self { world, findings: BTreeMap::new(), outcomes: BTreeMap::new() }
     }
 
     pub fn after_night(&mut self, night: u32, report: &Report) {
@@ -51,6 +53,15 @@ impl<'w> Alarms<'w> {
             (site, finding.grade, format!("{host}: {}", finding.text))
         });
         self.findings.insert(night, findings.collect());
+        for host in &report.hosts {
+            let Some(site) = self.world.site_of(&host.name) else { continue };
+            let figures = &host.figures;
+            let text = self.outcomes.entry((night, site)).or_default();
+            *text += &format!(
+                "{}: new {}, {:?}, {:?}; ",
+                host.name, figures.new, figures.failures, figures.others
+            );
+        }
     }
 
     pub fn judge(&self) -> Judgement {

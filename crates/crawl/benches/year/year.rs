@@ -180,6 +180,16 @@ fn progress(cost: &Cost, crawled: &Crawled, world: &World) {
         Some(site) => format!("{:?} of site {site}", event.kind),
         None => format!("{:?}", event.kind),
     });
+    if std::env::var("YEAR_DEBUG").is_ok() {
+        for host in &crawled.report.hosts {
+            println!("  {} {:?} {:?} {:?}", host.name, host.figures, host.held, host.usual);
+        }
+        crawled
+            .report
+            .findings
+            .iter()
+            .for_each(|finding| println!("  {:?} {:?} {}", finding.grade, finding.host, finding.text));
+    }
     println!(
         "night {:>3}: {:>5} requests, {:>5} new, {:>7} documents, {:>6.2} s processor time, {:>4} MiB, opened in {:>4} ms; findings: {} {}",
         cost.night,

@@ -28,6 +28,10 @@ struct Labels {
     foot: &'static str,
     caption: &'static str,
     consent: &'static str,
+    advertisement: &'static str,
+    letter: &'static str,
+    author: &'static str,
+    comments: &'static str,
 }
 
 const LABELS: [Labels; 2] = [
@@ -40,6 +44,10 @@ const LABELS: [Labels; 2] = [
         foot: "Bản quyền thuộc về tòa soạn. Không sao chép nếu chưa được phép.",
         caption: "Ảnh: tư liệu",
         consent: "Chúng tôi sử dụng cookie và xử lý dữ liệu cá nhân. Bấm “Chấp nhận tất cả” để xem tiếp.",
+        advertisement: "Quảng cáo",
+        letter: "Đăng ký nhận bản tin buổi sáng của tòa soạn, mỗi ngày một lá thư.",
+        author: "viết về đời sống làng xã và đã làm báo hơn mười năm nay.",
+        comments: "Bình luận",
     },
     Labels {
         related: "Related stories",
@@ -50,6 +58,10 @@ const LABELS: [Labels; 2] = [
         foot: "All rights reserved. Copying needs the permission of the publisher.",
         caption: "Picture: archive",
         consent: "We value your privacy. We and our partners use cookies. Accept all cookies to continue.",
+        advertisement: "Advertisement",
+        letter: "Sign up for our morning newsletter, one letter for each day of the week.",
+        author: "writes about life in the villages and has been a reporter for ten years.",
+        comments: "Comments",
     },
 ];
 
@@ -72,7 +84,7 @@ impl Design {
     fn new(key: &[u64]) -> Self {
         let mut draw = Draw::new(key);
         let letter = |draw: &mut Draw| char::from(b'a' + draw.below(26) as u8);
-        let names = (0..12).map(|_| (0..6).map(|_| letter(&mut draw)).collect()).collect();
+        let names = (0..17).map(|_| (0..6).map(|_| letter(&mut draw)).collect()).collect();
         Self { draw, names }
     }
 
@@ -234,13 +246,19 @@ impl World {
     }
 
     fn gallery(&self, id: ArticleId, design: &Design) -> String {
-        let labels = &LABELS[self.sites[id.site].language];
+        let site = &self.sites[id.site];
+        let labels = &LABELS[site.language];
         let mut main = format!("<div class=\"{}\"><h1>{}</h1>", design.name(2), self.title(id));
         for picture in 0..12 {
+            let number = u64::from(id.number);
+            let mut draw = Draw::new(&[self.seed, 15, id.site as u64, number, picture]);
+            let caption = match site.number % 4 {
+                0 | 1 => self.words[site.language].title(&mut draw),
+                _ => format!("{} {picture}", labels.caption),
+            };
             let _ = write!(
                 main,
-                "<figure><img src=\"/p/{}-{picture}.jpg\"><figcaption>{} {picture}</figcaption></figure>",
-                id.number, labels.caption
+                "<figure><img src=\"/p/{number}-{picture}.jpg\"><figcaption>{caption}</figcaption></figure>"
             );
         }
         main + "</div>"
@@ -250,43 +268,69 @@ impl World {
         let labels = &LABELS[self.sites[asked.site].language];
         let mut draw = design.draw.clone();
         let tag = draw.one_of(&["article", "div", "section"]);
-        let (has_box, has_lead_class) = (draw.is(0.5), draw.is(0.5));
-        let date = self.published(id).strftime("%d/%m/%Y %H:%M");
+        let has_lead_class = draw.is(0.5);
         let author = labels.names[id.number as usize % 4];
         let mut main = format!(
-            "<{tag} class=\"{}\"><h1 class=\"{}\">{}</h1><div class=\"{}\">{} {author} - {date}</div>\n",
+            "<{tag} class=\"{}\"><h1 class=\"{}\">{}</h1><div class=\"{}\">{} {author} - {}</div>\n",
             design.name(2),
             design.name(3),
             self.title(id),
             design.name(4),
             labels.by,
+            self.published(id).strftime("%d/%m/%Y %H:%M"),
         );
-        let _ = writeln!(
-            main,
-            "<figure><img src=\"/p/{}.jpg\"><figcaption>{}</figcaption></figure>",
-            id.number, labels.caption
-        );
+        main.push_str(&picture(id, labels));
         let _ = writeln!(main, "<div class=\"{}\">", design.name(5));
         let related: Vec<ArticleId> = self.before(id, asked.now).take(RELATED + 1).collect();
+        // What interrupts the text, after which paragraph.
+        let inserts = [draw.below(4), draw.below(4), draw.below(4)];
         for (number, paragraph) in self.text(id, asked.now).lines().enumerate() {
             match number {
-                0 if has_lead_class => {
-                    let _ = writeln!(main, "<p class=\"{}\">{paragraph}</p>", design.name(6));
-                }
-                _ => {
-                    let _ = writeln!(main, "<p>{paragraph}</p>");
-                }
+                0 if has_lead_class => _ = writeln!(main, "<p class=\"{}\">{paragraph}</p>", design.name(6)),
+                _ => _ = writeln!(main, "<p>{paragraph}</p>"),
             }
-            if let Some(other) = related.first().filter(|_| has_box && number == 2) {
-                let (path, title) = (self.link(asked, &self.path(*other, asked.now)), self.title(*other));
-                let _ =
-                    writeln!(main, "<div class=\"{}\"><a href=\"{path}\">{title}</a></div>", design.name(7));
+            if let Some(other) = related.first().filter(|_| number == inserts[0]) {
+                let _ = writeln!(main, "<div class=\"{}\"><ul>", design.name(7));
+                self.links(&mut main, asked, std::iter::once(*other));
+                main.push_str("</ul></div>");
+            }
+            if number == inserts[1] {
+                main.push_str(&picture(id, labels));
+            }
+            if number == inserts[2] {
+                let _ = writeln!(main, "<div class=\"{}\">{}</div>", design.name(12), labels.advertisement);
             }
         }
-        let _ =
-            write!(main, "</div></{tag}><div class=\"{}\"><h3>{}</h3><ul>", design.name(8), labels.related);
+        main.push_str("</div>");
+        if draw.is(0.5) {
+            let _ = writeln!(main, "<p class=\"{}\">{author} {}</p>", design.name(13), labels.author);
+        }
+        if draw.is(0.5) {
+            let _ = writeln!(main, "<div class=\"{}\"><p>{}</p></div>", design.name(14), labels.letter);
+        }
+        let _ = write!(main, "</{tag}><div class=\"{}\"><h3>{}</h3><ul>", design.name(8), labels.related);
         self.links(&mut main, asked, related.into_iter().skip(1));
-        main + "</ul></div>"
+        main.push_str("</ul></div>");
+        if draw.is(0.4) {
+            main.push_str(&self.comments(id, design));
+        }
+        main
+    }
+
+    /// Renders what readers wrote about an article.
+    fn comments(&self, id: ArticleId, design: &Design) -> String {
+        let site = &self.sites[id.site];
+        let mut draw = Draw::new(&[self.seed, 16, id.site as u64, u64::from(id.number)]);
+        let mut text = format!(
+            "<section id=comments class=\"{}\"><h3>{}</h3>",
+            design.name(15),
+            LABELS[site.language].comments
+        );
+        for _ in 0..draw.below(4) {
+            let comment = self.words[site.language].title(&mut draw);
+            let _ = write!(text, "<div class=\"comment {}\"><p>{comment}.</p></div>", design.name(16));
+        }
+        text + "</section>"
     }
 
     /// Returns the articles before this one, newest first.
@@ -374,6 +418,13 @@ impl World {
         );
         PageResponse::ok(HTML, text.into_bytes(), asked.now)
     }
+}
+
+fn picture(id: ArticleId, labels: &Labels) -> String {
+    format!(
+        "<figure><img src=\"/p/{}.jpg\"><figcaption>{}</figcaption></figure>\n",
+        id.number, labels.caption
+    )
 }
 
 /// Returns whether robots.txt never allows this path.
