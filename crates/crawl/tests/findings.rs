@@ -47,6 +47,27 @@ fn a_consent_wall_is_named_with_its_share() {
 }
 
 #[test]
+fn a_wall_is_named_on_a_small_host_too() {
+    let wall = || counts(&[("not_article: consent_wall", 2), ("listing", 8)]);
+    let of = |usual: Counts, nights: usize| {
+        let nights = [vec![usual; 8], vec![wall(); nights]].concat();
+        Report::new(&run_data(&[("vnexpress.net", nights)]))
+    };
+    for nights in [1, 5] {
+        let report = of(gives(2), nights);
+        let said =
+            "vnexpress.net: 100% of pages: consent dialogs instead of articles (not_article: consent_wall)";
+        assert_eq!((report.status, sentences(&report)), (RunStatus::Unusual, vec![said.to_owned()]));
+        assert_eq!(report.findings[0].next.as_deref(), Some("gleaner doctor vnexpress.net --fetch"));
+    }
+    // A site with walls on many nights, and a single page with a wall.
+    let often = counts(&[("stored", 1), ("not_article: consent_wall", 1), ("listing", 8)]);
+    assert_eq!(of(often, 1).status, RunStatus::Fine);
+    let single = vec![gives(2), gives(2), gives(2), counts(&[("not_article: consent_wall", 1)])];
+    assert_eq!(Report::new(&run_data(&[("vnexpress.net", single)])).status, RunStatus::Fine);
+}
+
+#[test]
 fn a_host_that_gives_nothing_is_explained() {
     for (last, why) in [
         (
@@ -277,7 +298,10 @@ fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
     let report = Report::new(&data);
     assert_eq!(report.status, RunStatus::Unusual);
     assert_eq!(sentences(&report), ["runs were missed: the previous run began 3 days earlier, usually 24 h"]);
+    // One run by hand, or another missed night, leaves the nights steady.
     data.past[3].started += jiff::SignedDuration::from_hours(9);
+    assert_eq!(Report::new(&data).status, RunStatus::Unusual);
+    data.past[6].started += jiff::SignedDuration::from_hours(9);
     assert_eq!(Report::new(&data).status, RunStatus::Fine);
 }
 

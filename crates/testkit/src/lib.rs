@@ -68,6 +68,7 @@ pub mod tls;
 #[cfg(feature = "services")]
 pub mod tls_sites;
 mod village_post;
+pub mod world;
 
 pub use access_log::Request;
 pub use daily::{Daily, Issue};

@@ -47,6 +47,10 @@ impl PageResponse {
         }
     }
 
+    pub(crate) fn too_many(seconds: u32) -> Self {
+        Self { status: StatusCode::TOO_MANY_REQUESTS, ..Self::unavailable(seconds) }
+    }
+
     /// Returns the status for a request with `headers`: 304 if the client's copy is current.
     pub(crate) fn status_for(&self, headers: &HeaderMap) -> StatusCode {
         if self.is_current(headers) { StatusCode::NOT_MODIFIED } else { self.status }

@@ -26,6 +26,8 @@ const FEW_PAGES: u64 = 5;
 /// URLs.
 const MIN_MISSING: u64 = 10;
 const MISSING_SHARE: u64 = 50;
+/// Minimum number of walls of a host without new documents that are reported.
+const MIN_WALLS: u64 = 2;
 /// A number of new documents is high if it is at least `TIMES` times the usual number and above `TIMES_MOST`
 /// times the highest number in earlier runs.
 const TIMES: f64 = 10.0;
@@ -72,6 +74,7 @@ impl HostCheck<'_> {
             .or_else(|| self.too_few_documents())
             .or_else(|| self.no_new_documents());
         less.or_else(|| self.failures())
+            .or_else(|| self.walls())
             .or_else(|| self.missing_pages())
             .or_else(|| self.too_many_documents())
             .or_else(|| self.no_documents())
@@ -289,6 +292,27 @@ impl HostCheck<'_> {
         })
     }
 
+    /// Finds a host that shows walls, such as consent dialogs, instead of new articles. [`Self::too_few_documents`] does
+    /// not find it if the host usually has few articles. A site that often has walls is not reported.
+    fn walls(&self) -> Option<Finding> {
+        let walls = |figures: &GroupedCounts| -> u64 {
+            figures.others.iter().filter(|(reason, _)| is_wall(reason)).map(|(_, count)| count).sum()
+        };
+        let share = |figures: &GroupedCounts| walls(figures) as f64 / figures.pages().max(1) as f64;
+        let past = self.past.iter().filter_map(|run| run.hosts.get(&self.host.name));
+        let past: Vec<f64> = past.map(|counts| share(&GroupedCounts::from_counts(counts))).collect();
+        let figures = &self.figures;
+        let is_found = past.len() >= KNOWN
+            && median(&past) < SMALL_SHARE
+            && figures.new == 0
+            && walls(figures) >= MIN_WALLS
+            && share(figures) >= 0.5;
+        let walls = figures.others.iter().filter(|(reason, _)| is_wall(reason));
+        let (reason, _) = walls.max_by_key(|(_, count)| **count).filter(|_| is_found)?;
+        let percent = (100.0 * share(figures)).round() as u64;
+        Some(self.finding(Grade::Unusual, &explained(reason), share_of_pages(percent, reason), Some(reason)))
+    }
+
     /// Finds a host most of whose URLs do not exist. It is unusual if it was not so before, for a week. Otherwise, it is
     /// a note: many sites have a lot of dead links from the first run on.
     fn missing_pages(&self) -> Option<Finding> {
@@ -332,7 +356,8 @@ impl HostCheck<'_> {
     }
 
     /// Reports each trap. A trap is unusual when it is first noticed, provided that the host gave more repeated
-    /// pages and pages without an article than new documents.
+    /// pages and pages without an article than new documents. A known trap to which nothing led in this run is not
+    /// reported.
     pub(super) fn traps(&self) -> Vec<Finding> {
         let figures = &self.figures;
         let no_articles = figures.others.iter().filter(|(reason, _)| reason.starts_with("not_article: "));
@@ -342,9 +367,13 @@ impl HostCheck<'_> {
             past.flat_map(rules_of).any(|known| known == rule)
         };
         let finding = |rule: &str| {
-            let is_unusual = barren > figures.new && !is_known(rule);
+            let (urls, is_known) = (excluded_by(&self.host.counts, rule), is_known(rule));
+            if is_known && urls == 0 {
+                return None;
+            }
+            let is_unusual = barren > figures.new && !is_known;
             let grade = if is_unusual { Grade::Unusual } else { Grade::Note };
-            let (cause, text) = trap(rule, excluded_by(&self.host.counts, rule))?;
+            let (cause, text) = trap(rule, urls)?;
             Some(self.finding(grade, &cause, text, None))
         };
         rules_of(&self.host.counts).filter_map(finding).collect()

@@ -204,8 +204,13 @@ fn weight(block: &ClassifiedBlock) -> f32 {
     block.words as f32 - 0.5 * east.min(block.words as f32)
 }
 
+/// Whether the body text consists of captions. A page without body text is a gallery too if it has captions, because the
+/// block model often takes them for no body text, and the text of such a page would be all of its lines.
 pub(super) fn is_gallery(judged: &[ClassifiedBlock]) -> bool {
     let content: Vec<&ClassifiedBlock> = judged.iter().filter(|block| block.is_content()).collect();
+    if content.is_empty() {
+        return judged.iter().filter(is_caption).count() >= CAPTIONS;
+    }
     let (captions, others): (Vec<&ClassifiedBlock>, Vec<&ClassifiedBlock>) =
         content.into_iter().partition(is_caption);
     let long = captions.iter().filter(|block| block.words >= PROSE).count();

@@ -1,0 +1,51 @@
+//! Simulates a year of nightly crawls: `cargo bench -p gleaner-crawl --bench year -- SEED NIGHTS [JSON]`.
+//!
+//! The sites and what happens to them are a [`World`], which follows from the seed. Each night is a real run with the real
+//! store and archive. The world is served on loopback, the clock is set to the night, and the delay between requests is
+//! [`night::DELAY`]. A killed night runs in a child process, which gets SIGKILL after some requests.
+//!
+//! The bench compares corpus, reports and requests with the truth, prints a table, and writes it to the file JSON. It
+//! ends with exit code 1 if a goal is missed, and names nights and sites. docs/operations.md has results.
+//!
+//! Limitation: back-offs of 10 s and more are not waited for, so what fails is requested again in the next night.
+
+#![allow(
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a program for measuring"
+)]
+
+mod alarms;
+mod goals;
+mod ledger;
+mod machine;
+mod night;
+mod politeness;
+mod year;
+
+use std::process::ExitCode;
+
+use gleaner_testkit::world::WorldSize;
+use year::Year;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|text| text != "--bench").collect();
+    if let Some(("child", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        night::run_child(rest);
+        return ExitCode::SUCCESS;
+    }
+    let number = |at: usize, usual: u64| arguments.get(at).map_or(usual, |text| text.parse().unwrap());
+    let (seed, nights) = (number(0, 1), number(1, 365) as u32);
+    let setting = |name: &str, usual: f64| std::env::var(name).map_or(usual, |text| text.parse().unwrap());
+    let sites = setting("YEAR_SITES", 24.0) as usize;
+    let size = WorldSize { sites, nights, articles: setting("YEAR_ARTICLES", 10.0) };
+    println!("seed {seed}, {nights} nights, {sites} sites");
+    let results = Year::simulate(seed, size);
+    print!("{}", results.table());
+    if let Some(path) = arguments.get(2) {
+        std::fs::write(path, serde_json::to_string_pretty(&results).unwrap()).unwrap();
+    }
+    if results.is_met() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,139 @@
+//! Simulates many news sites over many nights.
+//!
+//! A [`World`] is computed from one seed. Each answer depends only on the seed, the site, the path and the time, so
+//! nothing is stored for a night, and any night can be served again. The sites differ in language, in the number of
+//! new articles, in their lists (front page, sections with pages, feed, news sitemap, sitemaps of months) and in
+//! their markup. Besides articles they have galleries, live reports that grow, agency texts that many sites print,
+//! corrections, and articles that are deleted or get another address.
+//!
+//! [`Event`]s happen to sites and to the machine of the crawl: redesigns, new addresses, outages, refusals, traps. The
+//! world knows the truth: which articles the lists name at a time ([`World::listed`]), and the text of each
+//! ([`World::text`]). [`WorldServer`] serves a world as an HTTP proxy on loopback.
+//!
+//! The texts are the sentences of the bundled articles in another order, with some words replaced.
+//!
+//! Limitation: all sites use http, so certificates and the move to https are not simulated.
+
+mod article;
+mod draw;
+mod event;
+mod lists;
+mod page;
+mod server;
+mod site;
+mod words;
+
+pub use article::ArticleId;
+pub use event::{Event, EventKind};
+pub use server::{Served, WorldServer};
+
+use jiff::{SignedDuration, Timestamp};
+
+use draw::Draw;
+use site::Site;
+use words::Words;
+
+/// 02:00 Hanoi time on a Sunday.
+const FIRST: Timestamp = Timestamp::constant(1_793_559_600, 0);
+const DAY: i64 = 86_400;
+/// The sites change between two nights: this long before the crawl of a night begins.
+const BEFORE_NIGHT: SignedDuration = SignedDuration::from_hours(12);
+
+/// The size of a world.
+#[derive(Debug, Clone, Copy)]
+pub struct WorldSize {
+    /// Number of sites.
+    pub sites: usize,
+    /// Number of nights in which events happen.
+    pub nights: u32,
+    /// Mean number of new articles of a site a day.
+    pub articles: f64,
+}
+
+/// Many sites and what happens to them.
+#[derive(Debug)]
+pub struct World {
+    seed: u64,
+    sites: Vec<Site>,
+    events: Vec<Event>,
+    /// The events of each site, in the order of their first night.
+    events_of: Vec<Vec<Event>>,
+    words: [Words; 2],
+}
+
+impl World {
+    /// Creates the world of a seed.
+    #[must_use]
+    pub fn new(seed: u64, size: WorldSize) -> Self {
+        let sites: Vec<Site> = (0..size.sites).map(|number| Site::new(seed, number, size.articles)).collect();
+        let events = event::draw(seed, &sites, size.nights);
+        let of_site = |site: &Site| {
+            events.iter().filter(|event| event.site == Some(site.number)).copied().collect::<Vec<_>>()
+        };
+        let events_of = sites.iter().map(of_site).collect();
+        Self { seed, sites, events, events_of, words: [Words::vietnamese(), Words::english()] }
+    }
+
+    /// Returns the time at which the crawl of a night begins. Night 0 is the first. Nights begin up to ten minutes early
+    /// or late.
+    #[must_use]
+    pub fn night(&self, night: u32) -> Timestamp {
+        let minutes = Draw::new(&[self.seed, 1, u64::from(night)]).below(20) as i64 - 10;
+        FIRST + SignedDuration::from_secs(i64::from(night) * DAY) + SignedDuration::from_mins(minutes)
+    }
+
+    /// Returns the number of the night whose crawl begins next after `at`, or has begun less than half a day ago.
+    fn night_at(at: Timestamp) -> i64 {
+        (at + BEFORE_NIGHT).duration_since(FIRST).as_secs().div_euclid(DAY)
+    }
+
+    /// Returns all events, in the order of their first night.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Returns the number of sites.
+    #[must_use]
+    pub fn sites(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Returns the host name of a site in a night, without `www.`.
+    #[must_use]
+    pub fn host(&self, site: usize, night: u32) -> String {
+        self.sites[site].domain(self.moves(site, i64::from(night)))
+    }
+
+    /// Returns the mean number of new articles of a site a day.
+    #[must_use]
+    pub fn usual(&self, site: usize) -> f64 {
+        self.sites[site].per_day
+    }
+
+    /// Returns the site with a host, whether the host is its present one or an earlier one.
+    #[must_use]
+    pub fn site_of(&self, host: &str) -> Option<usize> {
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        let number = host.strip_prefix("site-")?.split(['.', 'n']).next()?;
+        number.parse().ok().filter(|number| *number < self.sites.len())
+    }
+
+    /// Whether the event is in force at the site in the night.
+    fn is_on(&self, site: usize, night: i64, is_it: impl Fn(EventKind) -> bool) -> bool {
+        self.of_site(site).any(|event| event.is_on(night) && is_it(event.kind))
+    }
+
+    fn of_site(&self, site: usize) -> impl Iterator<Item = &Event> {
+        self.events_of[site].iter()
+    }
+
+    /// Number of times that the site has moved to another domain.
+    fn moves(&self, site: usize, night: i64) -> usize {
+        let moves = self.of_site(site).filter(|event| event.kind == EventKind::NewDomain);
+        moves.filter(|event| i64::from(event.from) <= night).count()
+    }
+}
+
+#[cfg(test)]
+mod tests;
