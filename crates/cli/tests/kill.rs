@@ -13,6 +13,8 @@ use rand::{RngExt, SeedableRng};
 const KILLS: usize = 50;
 /// The delay between requests. The kills must not shorten it.
 const GAP: Duration = Duration::from_millis(60);
+/// With this setting, the index of near-duplicates writes a file for every seven documents.
+const SMALL_INDEX: &str = "corpus.index_memory=64KiB";
 
 /// Checks that the archive has everything that the store refers to.
 fn check_archive(killed: &Crawl, kill: usize) {
@@ -26,7 +28,8 @@ fn check_archive(killed: &Crawl, kill: usize) {
 /// Crawls and kills the crawl many times, evenly distributed over `whole` requests.
 fn crawl_through_kills(options: NewspaperOptions, whole: usize, seed: u64) -> Crawl {
     let kills = if std::env::var_os("GLEANER_LONG").is_some() { 200 } else { KILLS };
-    let killed = Crawl::with_options(options, GAP);
+    let mut killed = Crawl::with_options(options, GAP);
+    killed.settings.push(SMALL_INDEX.into());
     let mut random = StdRng::seed_from_u64(seed);
     for kill in 1..=kills {
         let mut child = killed.spawn();
@@ -46,6 +49,7 @@ fn crawl_through_kills(options: NewspaperOptions, whole: usize, seed: u64) -> Cr
         check_archive(&killed, kill);
     }
     killed.to_its_end();
+    assert!(killed.folder.path().join("data/sled/near").exists(), "the index has no file");
     check_gaps(&killed.newspaper.requests(), GAP);
     killed
 }

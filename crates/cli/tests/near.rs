@@ -157,6 +157,34 @@ fn the_longest_stands_for_its_cluster() {
     check(&crawl);
 }
 
+#[test]
+fn a_damaged_index_is_reported_repaired_and_built_again() {
+    let mut crawl = crawled(&["corpus.index_memory=64KiB"]);
+    crawl.settings.push("corpus.index_memory=64KiB".into());
+    let near = crawl.folder.path().join("data/sled/near");
+    let damage = || {
+        let file = std::fs::read_dir(&near).unwrap().next().unwrap().unwrap().path();
+        std::fs::write(file, "damaged").unwrap();
+    };
+    let crawl_again = || {
+        let output = crawl.run(&["crawl", "--seeds", "seeds.txt"]);
+        String::from_utf8_lossy(&output.stderr).matches("is built again").count()
+    };
+    check(&crawl);
+    damage();
+    let output = crawl.run(&["verify"]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!output.status.success() && told.contains("the index of near-duplicates is damaged"), "{told}");
+    let repaired = crawl.run(&["verify", "--repair"]);
+    assert!(String::from_utf8_lossy(&repaired.stderr).contains("removed the damaged index"));
+    check(&crawl);
+    assert_eq!(crawl_again(), 0, "a file that was removed is not damaged");
+    damage();
+    assert_eq!(crawl_again(), 1);
+    check(&crawl);
+    assert_eq!(crawl_again(), 0);
+}
+
 /// Generates a document of one site. Every second document has the same additional paragraph.
 fn with_boilerplate(number: u64) -> Document {
     let document = crate::generated::document(number);

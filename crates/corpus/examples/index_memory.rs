@@ -66,7 +66,7 @@ fn measure(out: &mut impl Write, documents: DocumentNumber, mebibytes: usize) ->
         writeln!(
             out,
             "| {mebibytes} MiB | {:.2} | {:.1} µs | {:.1} µs | {age} | {} | {:.2} |",
-            table.retained_share(documents.into()),
+            BandTable::retained_share(table.memory(), documents.into()),
             putting / f64::from(documents) * 1e6,
             asking / f64::from(4 * asked) * 1e6,
             found.map(share).join(" | "),

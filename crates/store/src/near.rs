@@ -1,10 +1,10 @@
 //! Defines which kinds of duplicates are detected, and maintains the index that finds near-duplicates.
 //!
 //! The index finds documents by the keys of their signatures. It contains the documents that represent their
-//! cluster or are alone in it. The index is in memory. It is built from the stored signatures, in the order
-//! of the document numbers. This takes 10 to 20 µs per document. Results are always checked against the
-//! store. Therefore a document may stay in the index after it was removed, or after another document became
-//! the representative of its cluster.
+//! cluster or are alone in it. Results are always checked against the store. Therefore a document may stay in the
+//! index after it was removed, or after another document became the representative of its cluster.
+//!
+//! The index of a store in a folder is a file (`near/folder.rs`). The index of a shared store is in memory.
 //!
 //! Only documents of the same partition are compared. A store in a folder has one partition. In a shared
 //! store, each registrable domain is in one of 256 partitions, so copies on other sites are usually not
@@ -14,6 +14,9 @@
 //!
 //! Limitation: documents that were stored without near-duplicate detection have no signature. They are not
 //! compared until they are extracted again.
+
+mod file;
+mod folder;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -29,6 +32,8 @@ use crate::engine::Range;
 use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{Store, StoreError, Writer, keys};
+use folder::FolderIndex;
+pub(crate) use folder::{file_fault, remove_file};
 
 /// A warning is logged if the index contains less than this share of the documents' keys.
 const LITTLE: f64 = 0.5;
@@ -46,7 +51,7 @@ pub struct DuplicateLevels {
     pub near: Option<SimilarityParams>,
     /// The rule that chooses the representative of a cluster.
     pub representative: Representative,
-    /// Memory of the index, in bytes.
+    /// Size of the index in bytes: of its file, or of its memory in a shared store.
     pub memory: usize,
 }
 
@@ -72,6 +77,18 @@ pub(crate) struct Duplicates {
 #[derive(Debug)]
 struct NearDuplicates {
     params: SimilarityParams,
+    index: Index,
+}
+
+#[derive(Debug)]
+enum Index {
+    Folder(FolderIndex),
+    Shared(SharedIndex),
+}
+
+/// The index of a shared store.
+#[derive(Debug)]
+struct SharedIndex {
     table: BandTable,
     /// The partitions in the table, each with the epoch of the lease under which it was loaded.
     loaded: BTreeMap<Partition, i64>,
@@ -87,24 +104,43 @@ impl Default for Duplicates {
 
 impl Writer {
     /// Sets which kinds of duplicates are detected when a document is stored. Without this call, only exact
-    /// duplicates are detected. Loads the index of near-duplicates of a store in a folder. The index of a
-    /// shared store is loaded later, partition by partition.
+    /// duplicates are detected. Opens the index of near-duplicates of a store in a folder. The index of a shared store
+    /// is loaded later, partition by partition.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// The store cannot be read, or the index cannot be written.
     pub fn detect_duplicates(&mut self, levels: &DuplicateLevels) -> Result<(), StoreError> {
-        let store = self.store();
         // This assignment also frees the memory of the previous index.
         self.duplicates =
             Duplicates { exact: levels.exact, representative: levels.representative, near: None };
-        self.duplicates.near = levels.near.map(|params| {
-            let table = BandTable::with_memory(levels.memory);
-            NearDuplicates { params, table, loaded: BTreeMap::new(), known: 0 }
-        });
-        match &mut self.duplicates.near {
-            Some(near) if !store.partitions.is_cut() => near.load(&store, Partition::WHOLE),
-            _ => Ok(()),
+        let Some(params) = levels.near else { return Ok(()) };
+        let index = match self.store.partitions.is_cut() {
+            false => {
+                // All signatures must be in the database before the index is opened.
+                self.spill()?;
+                Index::Folder(FolderIndex::load(&self.store, levels.memory)?)
+            }
+            true => Index::Shared(SharedIndex {
+                table: BandTable::with_memory(levels.memory),
+                loaded: BTreeMap::new(),
+                known: 0,
+            }),
+        };
+        self.duplicates.near = Some(NearDuplicates { params, index });
+        Ok(())
+    }
+
+    /// Removes the file with the index of near-duplicates if it is damaged. The next crawl builds it again. Returns
+    /// whether it was removed.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn remove_damaged_index(&mut self) -> Result<bool, StoreError> {
+        let is_damaged = file_fault(&self.store)?.is_some();
+        if is_damaged {
+            remove_file(&self.store)?;
         }
+        Ok(is_damaged)
     }
 }
 
@@ -117,19 +153,21 @@ impl Duplicates {
         partition: Partition,
         signed: &SignedText,
     ) -> Result<Option<(SimilarityParams, Vec<Candidate>)>, StoreError> {
-        let Some(near) = &mut self.near else { return Ok(None) };
-        near.load(store, partition)?;
-        let Ok(mut candidates) = near.table.candidates(&keys_in(partition, &signed.keys));
-        // The table compares only 16 bits of a key, so it also returns documents of other partitions.
-        candidates.retain(|candidate| store.partitions.of_number(candidate.document) == partition);
-        Ok(Some((near.params, candidates)))
+        let Some(NearDuplicates { params, index }) = &mut self.near else { return Ok(None) };
+        let candidates = match index {
+            Index::Folder(index) => index.candidates(store, &signed.keys)?,
+            Index::Shared(index) => index.candidates(store, partition, signed)?,
+        };
+        Ok(Some((*params, candidates)))
     }
 
     pub(crate) fn put(&mut self, partition: Partition, number: DocumentNumber, keys: &BandKeys) {
-        if let Some(near) = &mut self.near
-            && near.loaded.contains_key(&partition)
-        {
-            let Ok(()) = near.table.put(number, &keys_in(partition, keys));
+        match self.near.as_mut().map(|near| &mut near.index) {
+            Some(Index::Folder(index)) => index.put(number, keys),
+            Some(Index::Shared(index)) if index.loaded.contains_key(&partition) => {
+                let Ok(()) = index.table.put(number, &keys_in(partition, keys));
+            }
+            Some(Index::Shared(_)) | None => {}
         }
     }
 
@@ -143,67 +181,100 @@ impl Duplicates {
             self.put(partition, number, &BandKeys::from_signature(&signature));
         }
     }
+
+    /// Writes the index to its file if many documents were put. All changes must be flushed.
+    pub(crate) fn after_flush(&mut self, store: &Store) -> Result<(), StoreError> {
+        match self.near.as_mut().map(|near| &mut near.index) {
+            Some(Index::Folder(index)) => index.save_if_full(store),
+            Some(Index::Shared(_)) | None => Ok(()),
+        }
+    }
 }
 
 fn keys_in(partition: Partition, keys: &BandKeys) -> BandKeys {
     partition.index().map_or_else(|| keys.clone(), |group| keys.of_group(group))
 }
 
-impl NearDuplicates {
+impl SharedIndex {
+    fn candidates(
+        &mut self,
+        store: &Store,
+        partition: Partition,
+        signed: &SignedText,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.load(store, partition)?;
+        let Ok(mut candidates) = self.table.candidates(&keys_in(partition, &signed.keys));
+        // The table compares only 16 bits of a key, so it also returns documents of other partitions.
+        candidates.retain(|candidate| store.partitions.of_number(candidate.document) == partition);
+        Ok(candidates)
+    }
+
     /// Adds the documents of a partition to the table, unless it already contains them.
     fn load(&mut self, store: &Store, partition: Partition) -> Result<(), StoreError> {
         let epoch = store.partitions.epoch(partition);
         if self.loaded.get(&partition) == Some(&epoch) {
             return Ok(());
         }
-        let Some(oldest) = self.oldest(store, partition)? else {
-            self.loaded.insert(partition, epoch);
-            return Ok(());
-        };
-        let (mut documents, mut unreadable) = (0, 0_u64);
-        let range =
-            Range { begin: Bound::Included(oldest), ..Range::with_prefix(keys::signed_of(partition)) };
-        for pair in store.engine.scan(range) {
-            let (key, value) = match pair {
-                // The document is not found as a near-duplicate until its signature is repaired.
-                Err(StoreError::Unreadable { .. }) => {
-                    unreadable += 1;
-                    continue;
-                }
-                pair => pair?,
-            };
-            let Some((number, _)) = keys::numbers(&key) else { continue };
-            let record: SignatureRecord = decode("a signature", &value)?;
-            if let Some(signature) = record.signature() {
-                let Ok(()) =
-                    self.table.put(number, &keys_in(partition, &BandKeys::from_signature(&signature)));
-                documents += 1;
-            }
-        }
-        if unreadable > 0 {
-            warn!(unreadable, "signatures cannot be read; `gleaner verify --repair` computes them again");
-        }
-        self.known += documents;
+        let documents = load(store, partition, LOADED * self.table.capacity(), |number, keys| {
+            let Ok(()) = self.table.put(number, &keys_in(partition, keys));
+        })?;
         self.loaded.insert(partition, epoch);
-        self.log_capacity(documents);
+        self.known += documents;
+        if documents > 0 {
+            info!(documents, "built the index of near-duplicates of a partition");
+        }
+        log_capacity(self.known, self.table.memory());
         Ok(())
     }
+}
 
-    /// Returns the key of the oldest document to load, or `None` if there are no documents.
-    fn oldest(&self, store: &Store, partition: Partition) -> Result<Option<Vec<u8>>, StoreError> {
-        let newest = Range::with_prefix(keys::signed_of(partition)).keys_only().backwards();
-        let last = store.engine.scan(newest).take(LOADED * self.table.capacity()).last().transpose()?;
-        Ok(last.map(|(key, _)| key))
-    }
-
-    fn log_capacity(&self, documents: u64) {
-        let kept = self.table.retained_share(self.known);
-        info!(documents, kept, "rebuilding the index of near-duplicates");
-        if kept < LITTLE {
-            warn!(
-                documents = self.known,
-                kept, "corpus.index_memory is too small for all documents: copies of old ones are missed"
-            );
+/// Passes the newest documents of a partition, at most `most`, to `put`, in the order of their numbers. Returns the number
+/// of documents.
+fn load(
+    store: &Store,
+    partition: Partition,
+    most: usize,
+    mut put: impl FnMut(DocumentNumber, &BandKeys),
+) -> Result<u64, StoreError> {
+    let Some(oldest) = oldest(store, partition, most)? else { return Ok(0) };
+    let (mut documents, mut unreadable) = (0, 0_u64);
+    let range = Range { begin: Bound::Included(oldest), ..Range::with_prefix(keys::signed_of(partition)) };
+    for pair in store.engine.scan(range) {
+        let (key, value) = match pair {
+            // The document is not found as a near-duplicate until its signature is repaired.
+            Err(StoreError::Unreadable { .. }) => {
+                unreadable += 1;
+                continue;
+            }
+            pair => pair?,
+        };
+        let Some((number, _)) = keys::numbers(&key) else { continue };
+        let record: SignatureRecord = decode("a signature", &value)?;
+        if let Some(signature) = record.signature() {
+            put(number, &BandKeys::from_signature(&signature));
+            documents += 1;
         }
+    }
+    if unreadable > 0 {
+        warn!(unreadable, "signatures cannot be read; `gleaner verify --repair` computes them again");
+    }
+    Ok(documents)
+}
+
+/// Returns the key of the oldest document to load, or `None` if there are no documents.
+fn oldest(store: &Store, partition: Partition, most: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    let newest = Range::with_prefix(keys::signed_of(partition)).keys_only().backwards();
+    let last = store.engine.scan(newest).take(most).last().transpose()?;
+    Ok(last.map(|(key, _)| key))
+}
+
+/// Warns if an index of `bytes` bytes is too small for the documents that were put.
+fn log_capacity(documents: u64, bytes: usize) {
+    let kept = BandTable::retained_share(bytes, documents);
+    if kept < LITTLE {
+        warn!(
+            documents,
+            kept, "corpus.index_memory is too small for all documents: copies of old ones are missed"
+        );
     }
 }

@@ -240,6 +240,7 @@ impl Writer {
         while let Some(lost) = Some(self.store.engine.flush()?).filter(|lost| !lost.is_empty()) {
             self.resolve_lost_claims(lost)?;
         }
+        self.duplicates.after_flush(&self.store)?;
         if let Some(engine) = &self.store.distributed {
             compaction::after_flush(engine);
         }
@@ -262,6 +263,11 @@ impl Writer {
     /// # Errors
     /// The folder cannot be used or already has a store, or one of the two stores fails.
     pub fn copy_to(&self, folder: &Path, options: &StoreOptions) -> Result<u64, StoreError> {
+        self.copy(folder, options).map(|(_, unreadable)| unreadable)
+    }
+
+    /// Copies like [`Self::copy_to`], and also returns the copy.
+    pub(crate) fn copy(&self, folder: &Path, options: &StoreOptions) -> Result<(Embedded, u64), StoreError> {
         let path = folder.join("sled");
         let wrong = |source| StoreError::Folder { path: folder.into(), source };
         if path.exists() {
@@ -285,7 +291,7 @@ impl Writer {
             }
         }
         copy.flush()?;
-        Ok(unreadable)
+        Ok((copy, unreadable))
     }
 
     /// Resolves lost claims: a document of this process whose text another process stored first becomes an

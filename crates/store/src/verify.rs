@@ -8,6 +8,7 @@
 //! 4. A signed document is alone, represents its cluster, or is a member of a cluster with an existing
 //!    representative. Each signature belongs to a signed document.
 //! 5. The stored numbers of documents, duplicates, clusters and queued URLs are correct.
+//! 6. The file with the index of near-duplicates is intact.
 //!
 //! The check reads all records once in the order of their keys, and looks up related records by key. Its time
 //! grows with the size of the store, and its memory with the number of hosts.
@@ -24,7 +25,7 @@ use crate::documents::own_hash;
 use crate::packed::{unpack, unpack_at};
 use crate::records::{decode, document_id};
 use crate::{
-    ArchivePosition, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys,
+    ArchivePosition, History, HostId, HostRecord, Store, StoreError, Totals, UrlRecord, UrlState, keys, near,
 };
 
 /// The number of records that were checked.
@@ -75,6 +76,7 @@ impl Store {
         look.hosts()?;
         look.totals()?;
         look.pages()?;
+        look.index()?;
         Ok(look.looked)
     }
 
@@ -321,6 +323,13 @@ impl<E: Examiner> StoreCheck<'_, E> {
                 totals.documents(),
                 totals.duplicates
             ));
+        }
+        Ok(())
+    }
+
+    fn index(&mut self) -> Result<(), StoreError> {
+        if let Some(fault) = near::file_fault(self.store)? {
+            self.examiner.fault(format!("the index of near-duplicates is damaged: {fault}"));
         }
         Ok(())
     }

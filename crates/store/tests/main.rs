@@ -11,6 +11,7 @@ mod frontier;
 mod history;
 mod lost;
 mod migrate;
+mod near_index;
 mod objects;
 mod reading;
 mod rebuild;

@@ -65,6 +65,11 @@ fn repair_damaged(config: &Config) -> CommandResult {
     let rules = RepairRules { config, pins: &pins, admission: &admission };
     let repaired = match settings::try_open_store(config)? {
         Some(mut writer) => {
+            if writer.remove_damaged_index().map_err(Failure::work)? {
+                print_message(
+                    "gleaner: removed the damaged index of near-duplicates; the next crawl builds it again",
+                );
+            }
             let damaged = writer.store().damaged_records().map_err(Failure::work)?;
             repair::repair(rules, &mut writer, &damaged).map_err(Failure::work)?
         }

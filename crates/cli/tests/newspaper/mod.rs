@@ -27,6 +27,8 @@ pub fn crawled() -> Crawl {
 pub struct Crawl {
     pub newspaper: Newspaper,
     pub folder: TempDir,
+    /// Further settings of all commands, such as `crawl.max_pages=5`.
+    pub settings: Vec<String>,
     gap: Duration,
 }
 
@@ -39,7 +41,7 @@ impl Crawl {
         let newspaper = Newspaper::start_in_background(options).unwrap();
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join("seeds.txt"), Newspaper::seeds().join("\n")).unwrap();
-        Self { newspaper, folder, gap }
+        Self { newspaper, folder, settings: Vec::new(), gap }
     }
 
     /// Returns a `gleaner` command with the settings of this crawl.
@@ -55,6 +57,7 @@ impl Crawl {
             .args(["--set", "fetch.contact=test@gleaner.invalid"])
             .args(["--set", "crawl.linger=5s"])
             .args(["--set", "store.flush_pages=7"])
+            .args(self.settings.iter().flat_map(|setting| ["--set", setting]))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command

@@ -23,7 +23,7 @@ pub mod tokens;
 pub use alignment::{Alignment, Numerals};
 pub use bands::{BANDS, BandKeys, ROWS};
 pub use clusters::{Representative, RepresentativeCandidate};
-pub use index::{BandIndex, BandTable, Candidate, DocumentNumber, ExactBandIndex};
+pub use index::{BandIndex, BandTable, Bucket, Candidate, DocumentNumber, ExactBandIndex, KeyPlace};
 pub use relation::{DifferingNumbers, Relation, SimilarityParams};
 pub use search::{DocumentReader, SignedText, SimilarDocument, find_similar};
 pub use signature::Signature;

@@ -245,8 +245,8 @@ fn check_storage(config: &Config) -> Result<(), ConfigError> {
     if !(0.3..=1.0).contains(&config.corpus.similarity) {
         return invalid("corpus.similarity", "must be 0.3 to 1");
     }
-    if config.corpus.index_memory.get() < 1 << 20 {
-        return invalid("corpus.index_memory", "must be at least 1MiB");
+    if config.corpus.index_memory.get() < 1 << 16 {
+        return invalid("corpus.index_memory", "must be at least 64KiB");
     }
     if config.report.command.first().is_some_and(String::is_empty) {
         return invalid("report.command", "must begin with a program, as in [\"mail\", \"-s\", \"gleaner\"]");

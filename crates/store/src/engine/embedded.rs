@@ -1,7 +1,8 @@
 //! Stores records in sled, in a folder that one process uses. This is the default engine.
 //!
-//! The database has two trees: `pages` for raw pages, and `records` for everything else. Texts and signatures
-//! are in files beside sled, and `records` has their positions (`embedded/texts.rs`).
+//! The database has three trees: `pages` for raw pages, `index` for the file of near-duplicates
+//! (`embedded/index_log.rs`), and `records` for everything else. Texts and signatures are in files beside sled, and
+//! `records` has their positions (`embedded/texts.rs`).
 //!
 //! Committed writes stay in memory until [`Embedded::flush`] or [`Embedded::spill`]. Then they are written in this
 //! order:
@@ -18,6 +19,7 @@
 //! Limitation: sled 0.34 is a beta that its author no longer develops. docs/architecture.md describes how
 //! gleaner handles this.
 
+mod index_log;
 mod texts;
 
 use std::cell::Cell;
@@ -34,11 +36,14 @@ use std::time::Duration;
 use gleaner_archive::files::make_folder;
 use tracing::info;
 
-use crate::engine::{Batch, Engine, KeyValue, LostClaim, Range, Scan, ScanPart, SeeWrite, Write, in_pieces};
+use crate::engine::{
+    Batch, Engine, IndexLog, KeyValue, LostClaim, Range, Scan, ScanPart, SeeWrite, Write, in_pieces,
+};
 use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::unwritable::is_unwritable;
 use crate::{StoreError, flushed, keys};
+use index_log::LogTree;
 use texts::{EntryPosition, Files, Texts};
 
 /// Maximum size of the committed writes in memory, in bytes.
@@ -54,6 +59,7 @@ const PIECE: usize = 256;
 pub(crate) struct Embedded {
     records: sled::Tree,
     pages: sled::Tree,
+    index: LogTree,
     database: sled::Db,
     folder: Arc<Path>,
     state: Arc<RwLock<State>>,
@@ -66,6 +72,8 @@ struct State {
     bytes: usize,
     texts: Texts,
     flushes: u64,
+    /// Whether there is a file with the index of near-duplicates.
+    has_index: bool,
 }
 
 impl Embedded {
@@ -86,12 +94,13 @@ impl Embedded {
         let database = open_database(path, cache)?;
         let open =
             |name| catch_panic(|| database.open_tree(name))?.map_err(StoreError::sled("opening its trees"));
-        let trees = open("records").and_then(|records| Ok((records, open("pages")?)));
+        let trees = open("records").and_then(|records| Ok((records, open("pages")?, open("index")?)));
         // After an error, the database must not be closed. The comment on `run` explains why.
-        let (records, pages) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
+        let (records, pages, index) = trees.inspect_err(|_| std::mem::forget(database.clone()))?;
         let texts = Texts::new(texts, Files::new(true));
-        let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0 };
-        let opened = Self { records, pages, database, folder: folder.into(), state: Arc::new(state.into()) };
+        let state = State { waiting: Batch::default(), bytes: 0, texts, flushes: 0, has_index: false };
+        let (index, state) = (LogTree::new(index), Arc::new(state.into()));
+        let opened = Self { records, pages, index, database, folder: folder.into(), state };
         opened.load()?;
         Ok(opened)
     }
@@ -103,8 +112,10 @@ impl Embedded {
         flushed::check(&self.folder, flushes.unwrap_or(0))?;
         let files = self.get(&keys::meta("texts"))?;
         let files = files.map(|bytes| decode("the files of texts", &bytes)).transpose()?;
+        let index = self.run("reading", || self.index.file())?;
         let mut state = self.write();
         state.flushes = flushes.unwrap_or(0);
+        state.has_index = index.is_some();
         state.texts.accept(files.unwrap_or_else(|| Files::new(flushes.is_none())));
         Ok(())
     }
@@ -177,6 +188,9 @@ impl Embedded {
 
     /// Writes the waiting records to sled, and their large values to files.
     fn apply(&self, state: &mut State) -> Result<(), StoreError> {
+        if state.has_index {
+            self.log_signatures(&state.waiting)?;
+        }
         let (mut records, mut dropped) = (sled::Batch::default(), Vec::new());
         let mut appending = state.texts.append();
         for (key, write) in &state.waiting.writes {
@@ -210,6 +224,20 @@ impl Embedded {
         state.texts.accept(files);
         (state.waiting, state.bytes) = (Batch::default(), 0);
         Ok(())
+    }
+
+    /// Records which signatures will be written.
+    fn log_signatures(&self, waiting: &Batch) -> Result<(), StoreError> {
+        let signed = waiting.writes.range(vec![keys::SIGNED]..vec![keys::SIGNED + 1]);
+        let numbers: Vec<u32> = signed
+            .filter(|(_, write)| write.value().is_some())
+            .filter_map(|(key, _)| keys::numbers(key).map(|(number, _)| number))
+            .collect();
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let add = || self.database.generate_id().and_then(|order| self.index.add(order, &numbers));
+        self.run("writing", add)
     }
 
     fn spot(&self, key: &[u8]) -> Result<Option<EntryPosition>, StoreError> {
@@ -350,6 +378,21 @@ impl Engine for Embedded {
         for (key, write) in &self.read().waiting.writes {
             see(key, write.value());
         }
+    }
+
+    fn index_log(&self) -> Result<IndexLog, StoreError> {
+        self.run("reading", || self.index.read())
+    }
+
+    fn set_index_log(&self, log: &IndexLog) -> Result<(), StoreError> {
+        let mut state = self.write();
+        if log.file.is_none() && !state.has_index {
+            return Ok(());
+        }
+        self.run("writing", || self.database.generate_id().and_then(|order| self.index.set(order, log)))?;
+        self.run("flushing", || self.database.flush())?;
+        state.has_index = log.file.is_some();
+        Ok(())
     }
 
     fn is_full(&self) -> bool {

@@ -182,6 +182,16 @@ pub(crate) struct LostClaim {
 /// Gets a key, and its new value or `None`.
 pub(crate) type SeeWrite<'a> = dyn FnMut(&[u8], Option<&[u8]>) + 'a;
 
+/// The file with the index of near-duplicates, as the store records it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct IndexLog {
+    /// The name of the file. `None` if there is no file.
+    pub(crate) file: Option<String>,
+    /// The numbers of the documents whose signatures were written after the file, in the order of the writes. A number
+    /// may occur several times, and the signature may be missing.
+    pub(crate) since: Vec<u32>,
+}
+
 pub(crate) trait Engine: Debug + Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
@@ -251,6 +261,16 @@ pub(crate) trait Engine: Debug + Send + Sync {
 
     /// Moves the committed writes from memory to the database, without making them durable.
     fn spill(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Returns the file with the index of near-duplicates. Engines other than [`embedded`] have no such file.
+    fn index_log(&self) -> Result<IndexLog, StoreError> {
+        Ok(IndexLog::default())
+    }
+
+    /// Records durably another file with the index of near-duplicates, which must be on disk, or that there is no file.
+    fn set_index_log(&self, _log: &IndexLog) -> Result<(), StoreError> {
         Ok(())
     }
 

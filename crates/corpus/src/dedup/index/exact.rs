@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use super::{BandIndex, Candidate, DocumentNumber, counted};
+use super::{BandIndex, Candidate, DocumentNumber};
 use crate::dedup::bands::BandKeys;
 
 /// An index that contains all keys, and for each key its newest documents.
@@ -30,7 +30,7 @@ impl BandIndex for ExactBandIndex {
 
     fn candidates(&self, keys: &BandKeys) -> Result<Vec<Candidate>, Infallible> {
         let met = keys.as_array().iter().filter_map(|key| self.documents.get(key));
-        Ok(counted(met.flatten().copied().collect()))
+        Ok(Candidate::from_documents(met.flatten().copied().collect()))
     }
 
     fn put(&mut self, document: DocumentNumber, keys: &BandKeys) -> Result<(), Infallible> {

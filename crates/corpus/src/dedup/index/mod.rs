@@ -10,7 +10,7 @@ mod exact;
 mod table;
 
 pub use exact::ExactBandIndex;
-pub use table::BandTable;
+pub use table::{BandTable, Bucket, KeyPlace};
 
 use crate::dedup::bands::BandKeys;
 
@@ -47,17 +47,22 @@ pub trait BandIndex {
     fn put(&mut self, document: DocumentNumber, keys: &BandKeys) -> Result<(), Self::Error>;
 }
 
-fn counted(mut met: Vec<DocumentNumber>) -> Vec<Candidate> {
-    met.sort_unstable();
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for document in met {
-        match candidates.last_mut() {
-            Some(last) if last.document == document => last.shared += 1,
-            _ => candidates.push(Candidate { document, shared: 1 }),
+impl Candidate {
+    /// Returns each document of a list once, with the number of times that it occurs, in the order of
+    /// [`BandIndex::candidates`].
+    #[must_use]
+    pub fn from_documents(mut documents: Vec<DocumentNumber>) -> Vec<Self> {
+        documents.sort_unstable();
+        let mut candidates: Vec<Self> = Vec::new();
+        for document in documents {
+            match candidates.last_mut() {
+                Some(last) if last.document == document => last.shared += 1,
+                _ => candidates.push(Self { document, shared: 1 }),
+            }
         }
+        candidates.sort_unstable_by_key(|of| std::cmp::Reverse((of.shared, of.document)));
+        candidates
     }
-    candidates.sort_unstable_by_key(|of| std::cmp::Reverse((of.shared, of.document)));
-    candidates
 }
 
 #[cfg(test)]
@@ -110,8 +115,8 @@ mod tests {
 
     #[test]
     fn candidates_are_counted_and_in_order() {
-        let found: Vec<(u32, u32)> =
-            counted(vec![3, 9, 3, 1, 9]).iter().map(|of| (of.document, of.shared)).collect();
+        let found = Candidate::from_documents(vec![3, 9, 3, 1, 9]);
+        let found: Vec<(u32, u32)> = found.iter().map(|of| (of.document, of.shared)).collect();
         assert_eq!(found, [(9, 2), (3, 2), (1, 1)]);
     }
 }
