@@ -42,6 +42,22 @@ const MAX_AROUND_HEADING: usize = 3;
 
 static BREADCRUMBS: ClassWords = ClassWords::new(&["breadcrumb", "bread-crumb"]);
 
+/// Names of an article's headline.
+static HEADLINES: ClassWords = ClassWords::new(&[
+    "headline",
+    "article-title",
+    "article_title",
+    "articletitle",
+    "entry-title",
+    "post-title",
+    "story-title",
+    "news-title",
+]);
+
+/// Names of text that only screen readers show.
+static UNSEEN: ClassWords =
+    ClassWords::new(&["sr-only", "visually-hidden", "visuallyhidden", "screen-reader"]);
+
 /// Separators without white space that count only before the site's name, and before a section next to it.
 const TIGHT_SEPARATORS: [&str; 7] = ["--", "_", "-", "ㅣ", "｜", "：", ":"];
 
@@ -240,6 +256,14 @@ fn in_link(page: &Page, id: NodeId) -> bool {
     ancestors(page, id).any(|at| page.tag(at) == Some("a"))
 }
 
+/// Returns the text of the first small element without links that is named as a headline.
+pub(crate) fn named(page: &Page) -> Option<String> {
+    let has_link = |id: NodeId| in_link(page, id) || page.subtree(id).any(|at| page.tag(at) == Some("a"));
+    let texts = HEADLINES.elements(page).filter_map(|id| Some((id, small_text(page, id)?)));
+    let found = texts.take(MAX_HEADINGS).find(|(id, text)| weight(text) >= LESSER_WORDS && !has_link(*id));
+    found.map(|(_, text)| text)
+}
+
 pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -> Option<String> {
     let title = of_document(page);
     let Some(title) = title else {
@@ -248,7 +272,8 @@ pub(crate) fn of_page(page: &Page, headings: &[(NodeId, String)], site: &Site) -
     if let Some(heading) = shared(&title, headings, site) {
         return Some(heading.to_owned());
     }
-    let others: Vec<_> = headings.iter().filter(|(_, text)| !is_site(text, site)).collect();
+    let is_seen = |id: NodeId| !UNSEEN.are_in_names_of(page, id);
+    let others: Vec<_> = headings.iter().filter(|(id, text)| !is_site(text, site) && is_seen(*id)).collect();
     let cut = without_site(&title, site).unwrap_or(&title);
     if let [(_, only)] = others[..]
         && only.split(' ').count() > SITE_WORDS

@@ -85,11 +85,12 @@ pub enum Reason {
     Removed,
     /// The DOM path alone: the model would almost certainly say the same of every line there.
     Path,
-    /// The DOM path does not decide, but the block is between lines of body text in one element.
+    /// The block is between lines of body text, and nothing strong speaks against it.
     Between,
     /// The DOM path does not decide, and the block is a line of links, or short and away from the body text.
     Unlikely,
-    /// The words show a credit, a by-line or a "read more" line.
+    /// The words, or the lines and images around the block, show a caption, a credit, a by-line, a comment, a note of the
+    /// editors or a "read more" line.
     Words,
     /// The block is in a boilerplate subtree of the site.
     Subtree,
@@ -284,7 +285,7 @@ pub fn lines(judged: &[ClassifiedBlock]) -> Vec<Line> {
 }
 
 /// The log-odds of a probability of about 0.05.
-const MIN_CHANCE: f32 = -3.0;
+pub(crate) const MIN_CHANCE: f32 = -3.0;
 
 /// The maximum difference in log-odds between a guessed line and the likeliest line.
 const NEARLY: f32 = 1.5;

@@ -1,8 +1,8 @@
 //! Removes lines from a page before the classification:
 //!
 //! * lines in a consent dialog, which is an element with a name that consent platforms use;
-//! * lines in a box about the author, or in a box that asks for a subscription or a donation, by its name, if it
-//!   contains less than half of the page's words;
+//! * lines in a box about the author, in a box that asks for a subscription or a donation, or in a box with facts beside
+//!   the text, by its name, if it contains less than half of the page's words;
 //! * captions by their name (`<p class=image-caption>`), if they are short;
 //! * lines of another story that follows the page's own (`other_stories`);
 //! * lines that the page repeats, such as placeholders of blocked embeds: a line with at least [`LONG`] words
@@ -14,7 +14,7 @@ use gleaner_html::Page;
 
 use super::block::Block;
 use super::hashing::ByHash;
-use super::lexicon::{BY_LINE, CAPTION, CONSENT, OFFER, names_box, names_caption};
+use super::lexicon::{BY_LINE, CAPTION, CONSENT, OFFER, SIDE, names_box, names_caption, names_fact_box};
 use super::scene::{Element, Scene};
 
 mod other_stories;
@@ -28,7 +28,8 @@ pub enum RemovalReason {
     RepeatedOnPage,
     /// The line is part of a consent dialog.
     Consent,
-    /// The line is part of a box about the author, or of a box that asks for a subscription or a donation.
+    /// The line is part of a box about the author, of a box that asks for a subscription or a donation, or of a box with
+    /// facts beside the text.
     Box,
     /// The line is a caption, by the name of its element.
     Caption,
@@ -76,7 +77,7 @@ impl Scene {
         for story in self.other_stories(page) {
             reasons[story] = Some(RemovalReason::OtherStory);
         }
-        let is_named = |element: &Element| element.kinds & (CONSENT | OFFER | BY_LINE) != 0;
+        let is_named = |element: &Element| element.kinds & (CONSENT | OFFER | BY_LINE | SIDE) != 0;
         if self.elements.iter().skip(1).any(is_named) {
             let named = self.named_boxes(page);
             reasons.iter_mut().zip(named).for_each(|(reason, named)| *reason = reason.or(named));
@@ -100,10 +101,12 @@ impl Scene {
         }
         let reason = |at: usize| {
             let Element { node, kinds, .. } = self.elements[at];
+            let is_named = |kind: u32, is_name: fn(&str) -> bool| {
+                kinds & kind != 0 && page.class_and_id(node).iter().any(|names| is_name(names))
+            };
             let is_box = || {
-                kinds & (OFFER | BY_LINE) != 0
-                    && 2 * words[at] < words[0]
-                    && page.class_and_id(node).iter().any(|names| names_box(names))
+                2 * words[at] < words[0]
+                    && (is_named(OFFER | BY_LINE, names_box) || is_named(SIDE, names_fact_box))
             };
             match at == 0 || holds_article[at] {
                 true => None,
@@ -136,7 +139,9 @@ mod tests {
 
     #[test]
     fn boxes_are_removed_by_their_names() {
-        let cases: [(&str, &[RemovalReason]); 7] = [
+        let cases: [(&str, &[RemovalReason]); 9] = [
+            ("<div class=paper-factbox><h4>Facts</h4><p>It rained.</div>", &[RemovalReason::Box; 2]),
+            ("<div class=box><h4>Facts</h4><p>It rained.</div>", &[]),
             ("<div class=author-box><h4>About Ann</h4><p>Ann writes.</div>", &[RemovalReason::Box; 2]),
             ("<div class='c supporter-box'><p>Support us.</div>", &[RemovalReason::Box]),
             ("<div class=author-info><p>By Ann</div>", &[]),

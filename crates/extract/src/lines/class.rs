@@ -7,7 +7,7 @@
 //! |---|---|
 //! | comment | inside an element named like comments |
 //! | credit | inside an element named like a credit; or few words, "photo" among the first, and a mark such as `:` |
-//! | caption | in `figure` or `figcaption`, except in tables |
+//! | caption | in `figure` or `figcaption`, except in tables; or at most 60 words that end with a credit |
 //! | by-line | inside an element named like a by-line, or in `time`; or few words that begin like a by-line |
 //! | read more | a link of some words, or begins like "see also"; between lines of body text, few in a row |
 //! | link list | mostly links |
@@ -31,7 +31,7 @@ use gleaner_html::text::LineKind;
 use gleaner_html::{NodeId, Page};
 
 use crate::block_model::{ClassifiedBlock, RemovalReason, kinds_of_element, phrase_kinds_of};
-use crate::lines::own_words::{MAX_WORDS_SAYING, is_credit, opens};
+use crate::lines::own_words::{MAX_WORDS_SAYING, ends_with_credit, is_credit, opens};
 
 /// The class of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,11 +92,14 @@ const REACH: usize = 12;
 /// biographies of authors, or body text in elements that are named after the author.
 const MAX_WORDS_NAMED: u32 = 30;
 
+/// Maximum number of words of a caption that is recognized by its words.
+pub(crate) const MAX_WORDS_CAPTION: u32 = 60;
+
 /// Number of words of a "read more" line. A link with fewer words is a button.
 pub(crate) const WORDS_MORE: RangeInclusive<u32> = 4..=40;
 
 /// Minimum number of digits of a line without letters that may be a date.
-const DIGITS_OF_DATE: usize = 6;
+pub(crate) const DIGITS_OF_DATE: usize = 6;
 
 /// Links between paragraphs are a list if at least this number of consecutive lines have no body text.
 const LIST_FROM: usize = 6;
@@ -207,12 +210,16 @@ impl Ancestors {
 
     fn class(&self, block: &ClassifiedBlock, between: bool) -> (LineClass, ClassReason) {
         let links = (block.link_share >= MOSTLY_LINKS).then_some(ClassReason::Links);
-        let is_named = !is_bare(&block.placed.line.text);
+        let text = &block.placed.line.text;
+        let is_named = !is_bare(text);
         let is_note = is_named && block.placed.line.kind != LineKind::Heading;
-        let steps: [(LineClass, &dyn Fn() -> Option<ClassReason>); 8] = [
+        let ends_with_credit =
+            || (block.words <= MAX_WORDS_CAPTION && ends_with_credit(text)).then_some(ClassReason::Words);
+        let steps: [(LineClass, &dyn Fn() -> Option<ClassReason>); 9] = [
             (LineClass::Comment, &|| self.comment(block)),
             (LineClass::Credit, &|| self.credit(block).filter(|_| is_note)),
             (LineClass::Caption, &|| self.figure(block).filter(|_| is_named)),
+            (LineClass::Caption, &|| ends_with_credit().filter(|_| is_note)),
             (LineClass::ByLine, &|| self.by_line(block).filter(|_| is_note)),
             (LineClass::ReadMore, &|| read_more(block).filter(|_| is_note && between)),
             (LineClass::LinkList, &|| links),

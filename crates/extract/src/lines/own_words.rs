@@ -6,7 +6,7 @@
 use gleaner_html::text::{Line, LineKind};
 
 use crate::block_model::phrase_kinds_of;
-use crate::lines::class::{MOSTLY_LINKS, WORDS_MORE};
+use crate::lines::class::{DIGITS_OF_DATE, MOSTLY_LINKS, WORDS_MORE};
 
 /// Maximum number of words of a line that is classified by its first words.
 pub(crate) const MAX_WORDS_SAYING: u32 = 12;
@@ -36,9 +36,9 @@ pub(crate) fn is_insert_by_its_words(line: &Line, words: u32, link_share: f32, b
     let signs = || {
         before < EARLY
             && !is_sentence
-            && words <= MAX_WORDS_BY_LINE
             && opens(text, "by-line")
-            && contains_name(text)
+            && (words <= MAX_WORDS_BY_LINE && contains_name(text)
+                || words <= MAX_WORDS_SAYING && digits(text) >= DIGITS_OF_DATE)
     };
     let credits = || !is_sentence && words <= MAX_WORDS_SAYING && is_credit(text);
     points()
@@ -68,6 +68,10 @@ const POINTERS: [&str; 4] = ["also read", "read also", "read:", "watch:"];
 
 const MAX_WORDS_BY_LINE: u32 = 8;
 
+fn digits(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
+}
+
 /// Whether any word except the first begins with a capital letter. Also `true` if the script has no capitals.
 fn contains_name(text: &str) -> bool {
     let mut behind = text.split_whitespace().skip(1).filter_map(|word| word.chars().next());
@@ -79,6 +83,15 @@ fn contains_name(text: &str) -> bool {
 pub(crate) fn is_credit(text: &str) -> bool {
     let is_marked = text.contains([':', '/', '|', '©', '：', '∕']) || text.to_lowercase().contains(" by ");
     text.starts_with('©') || (is_marked && opens(text, "credit"))
+}
+
+/// Whether the last sentence of a line, or what is in brackets at its end, is a credit.
+pub(crate) fn ends_with_credit(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', ')', ']', ' ']);
+    let end_of = |end: &str| text.rfind(end).map(|at| at + end.len());
+    let last = [". ", "! ", "? ", "… ", "。", "(", "[", "|"].into_iter().filter_map(end_of).max();
+    let last = &text[last.unwrap_or_default()..];
+    last.split_whitespace().count() <= MAX_WORDS_BY_LINE as usize && is_credit(last.trim())
 }
 
 pub(crate) fn opens(text: &str, saying: &str) -> bool {

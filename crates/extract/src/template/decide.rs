@@ -4,12 +4,10 @@ use gleaner_html::Page;
 use gleaner_html::text::LineKind;
 
 use crate::block_model::{ClassifiedBlock, MAX_LOG_ODDS, Reason};
+use crate::lines::context::BETWEEN;
 
 /// Minimum number of words of body text that the template finds on a page that it knows.
 const MIN_WORDS: u32 = 30;
-
-/// The log-odds of a line between lines of body text. It is slightly more likely to be body text than not.
-const BETWEEN: f32 = 0.4;
 
 /// The log-odds of a line that is unlikely to be body text.
 const UNLIKELY: f32 = -3.0;

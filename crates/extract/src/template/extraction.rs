@@ -22,6 +22,8 @@
 //! decides about all lines, and of the template only the repeated text counts. So a template never overrules the model
 //! by ignorance.
 //!
+//! In the end, the lines around a line correct its judgement (`lines::context`).
+//!
 //! The thresholds were chosen on 20 recorded sites with models that were trained without the site (docs/evaluation.md).
 
 use crate::site_methods::PublishedTemplate;
@@ -34,7 +36,7 @@ use gleaner_html::{NodeId, Page, PartialPage};
 use crate::article::{self, NotArticleReason, PageClass, judge_blocks};
 use crate::block_model::{self, ClassifiedBlock, Forest, MANY_PAGES, MAX_LOG_ODDS, PathIndex, Reason};
 use crate::lines::own_words::is_insert_by_its_words;
-use crate::lines::{extras, inserts};
+use crate::lines::{context, extras, inserts};
 use crate::pins::{Pin, Pins};
 use crate::template::decide::{Decided, MIN_OUTSIDE_WORDS, decide};
 use crate::template::published::classify;
@@ -83,7 +85,7 @@ impl Extraction {
     /// Like [`cold`](Self::cold), but with the given model.
     #[must_use]
     pub fn cold_with(model: &Forest, page: &Page, pins: &Pins) -> Self {
-        Self::new(block_model::classify(page, model), Method::BlockModel, page, pins)
+        Self::of_model(block_model::classify(page, model), page, pins)
     }
 
     /// Like [`cold`](Self::cold), but also decides whether the page is an article ([`judge`](crate::article::judge)). The
@@ -92,7 +94,12 @@ impl Extraction {
     pub fn with_class(page: &Page, url: &str, pins: &Pins) -> (Self, PageClass) {
         let blocks = block_model::classify(page, block_model::built_in());
         let class = judge_blocks(page, url, &blocks);
-        (Self::new(blocks, Method::BlockModel, page, pins), class)
+        (Self::of_model(blocks, page, pins), class)
+    }
+
+    fn of_model(mut blocks: Vec<ClassifiedBlock>, page: &Page, pins: &Pins) -> Self {
+        context::correct(page, &[], &mut blocks);
+        Self::new(blocks, Method::BlockModel, page, pins)
     }
 
     /// Builds the extraction of a page whose lines have the log-odds of all evidence but their words and the pins.
@@ -229,6 +236,7 @@ impl PreparedTemplate {
             Decided::Known(asked) if asked.is_empty() => {}
             _ => return None,
         }
+        context::correct(&partly.page, &partly.left_out, &mut blocks);
         let extraction = Extraction::new(blocks, Method::Detection, &partly.page, &Pins::default());
         (!self.template.is_unlike(&extraction)).then_some(extraction)
     }
@@ -292,7 +300,7 @@ impl PreparedTemplate {
         for block in blocks.iter_mut().filter(|block| block.removed.is_some()) {
             block.add_evidence();
         }
-        Extraction::new(blocks, Method::BlockModel, page, pins)
+        Extraction::of_model(blocks, page, pins)
     }
 
     /// Extracts a page that the template knows. Asks the model about the lines in doubt. Returns `None` if the template
@@ -329,6 +337,7 @@ impl PreparedTemplate {
                 }
             }
         }
+        context::correct(page, &left_out, &mut blocks);
         let method = if is_detected { Method::Detection } else { Method::Template };
         let unpinned = Extraction::new(blocks.clone(), method, page, &Pins::default());
         if self.template.is_unlike(&unpinned) {

@@ -71,5 +71,9 @@ fn cut_headline(
         .filter_map(|title| title::of_statement(&title, headings, site))
         .find(is_headline)
         .or_else(|| itemprop().filter(|t| !t.is_empty()).filter(is_headline))
-        .or_else(|| title::of_page(page, headings, site))
+        .or_else(|| {
+            let of_page = title::of_page(page, headings, site);
+            let is_known = of_page.as_ref().is_some_and(|title| !title::is_site(title, site));
+            if is_known { of_page } else { title::named(page).or(of_page) }
+        })
 }

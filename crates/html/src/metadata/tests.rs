@@ -95,6 +95,14 @@ fn a_site_title_is_no_headline() {
         "<meta property=og:title content='Báo Mới'><meta property=og:site_name content='Báo Mới'><title>Báo Mới</title><h1>Mưa tạnh ở thành phố</h1>",
     );
     assert_eq!(page.title, some("Mưa tạnh ở thành phố"));
+    let named = "<p class=entry-title><a href=/b>A bridge that is still closed</a><p class=article-title>Rain ends in the valley";
+    for hidden in ["", "<h1 class=sr-only>Menu</h1>", "<h1 class=visually-hidden>All that our site has</h1>"]
+    {
+        let page = of(&format!(
+            "<meta property=og:site_name content='Báo Mới'><title>Báo Mới</title>{hidden}{named}"
+        ));
+        assert_eq!(page.title, some("Rain ends in the valley"), "{hidden}");
+    }
 }
 
 #[test]

@@ -150,12 +150,12 @@ fn by_evidence(explained: &ExplanationInput<'_>, block: &ClassifiedBlock, at: us
             "Bỏ: vị trí không đủ để quyết định, và dòng này là liên kết, hoặc ngắn và xa nội dung: ",
         ),
         Reason::Between => Bilingual::new(
-            "Its place does not decide, but it is between lines of content.",
-            "Vị trí không đủ để quyết định, nhưng dòng này nằm giữa các dòng nội dung.",
+            "It is between lines of content, and nothing strong speaks against it.",
+            "Dòng này nằm giữa các dòng nội dung, và không có dấu hiệu mạnh nào ngược lại.",
         ),
         Reason::Words => Bilingual::new(
-            "Its words are those of a credit, a by-line, a \"read more\" line or the label of an advertisement.",
-            "Từ ngữ là của nguồn ảnh, tên tác giả, dòng “xem thêm” hoặc nhãn quảng cáo.",
+            "Its words, or what is around it, are those of a caption, a credit, a by-line, a comment, a note of the editors, a \"read more\" line or the label of an advertisement.",
+            "Từ ngữ hoặc những gì ở quanh là của chú thích ảnh, nguồn ảnh, tên tác giả, bình luận, lời tòa soạn, dòng “xem thêm” hoặc nhãn quảng cáo.",
         ),
         Reason::Subtree => Bilingual::new(
             "It is in an element that had no content on the pages learned from.",

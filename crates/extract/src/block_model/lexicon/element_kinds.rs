@@ -243,6 +243,8 @@ const KINDS: [Entry; KIND_COUNT] = [
 
 pub(in crate::block_model) const KIND_COUNT: usize = 16;
 
+pub(in crate::block_model) const SIDE: u32 = 1 << 6;
+
 pub(in crate::block_model) const CAPTION: u32 = 1 << 8;
 
 pub(in crate::block_model) const BY_LINE: u32 = 1 << 9;
@@ -280,6 +282,9 @@ const BOXES: [&str; 24] = [
     "signup-form",
 ];
 
+/// Names of boxes with facts beside the text. Hyphens replace underscores.
+const FACT_BOXES: [&str; 4] = ["factbox", "fact-box", "infobox", "info-box"];
+
 /// Names of captions and of credits of pictures. Hyphens replace underscores.
 const CAPTIONS: [&str; 5] =
     ["image-caption", "photo-caption", "image-credit", "photo-credit", "picture-credit"];
@@ -287,6 +292,11 @@ const CAPTIONS: [&str; 5] =
 /// Whether a class or id names a box about the author, or a box that asks for a subscription or a donation.
 pub(in crate::block_model) fn names_box(names: &str) -> bool {
     contains_any(names, &BOXES)
+}
+
+/// Whether a class or id names a box with facts beside the text.
+pub(in crate::block_model) fn names_fact_box(names: &str) -> bool {
+    contains_any(names, &FACT_BOXES)
 }
 
 /// Whether a class or id names a caption or the credit of a picture.

@@ -15,7 +15,8 @@ mod element_kinds;
 mod phrase_kinds;
 
 pub(super) use element_kinds::{
-    BY_LINE, CAPTION, CONSENT, ElementKinds, KIND_COUNT, KIND_NAMES, OFFER, names_box, names_caption,
+    BY_LINE, CAPTION, CONSENT, ElementKinds, KIND_COUNT, KIND_NAMES, OFFER, SIDE, names_box, names_caption,
+    names_fact_box,
 };
 pub(super) use phrase_kinds::{COMMENTS, RELATED, SAYING_COUNT, SAYING_NAMES, phrase_kind_bits};
 
