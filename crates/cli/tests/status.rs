@@ -91,6 +91,11 @@ impl Served {
         (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
     }
 
+    /// Requests a page. Returns the status and the body of the response.
+    pub fn get(&self, path: &str) -> (u16, String) {
+        self.send("GET", path, &[], "")
+    }
+
     pub fn page(&self, path: &str) -> String {
         let (status, page) = self.send("GET", path, &[], "");
         assert_eq!(status, 200, "{path}: {page}");

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::distributed::cut::Way;
 use crate::distributed::{Cluster, LEASE, PAPERS};
+use crate::status::Served;
 use gleaner_testkit::GeneratedPapers;
 use gleaner_testkit::s3::{Keys, Presence, serve};
 
@@ -87,7 +88,13 @@ fn the_database_is_killed_and_comes_back() {
     let Some(cluster) = Cluster::with(&["fsync=on"]) else { return };
     let [one, two] = ["one", "two"].map(|name| cluster.worker(name));
     cluster.wait_for(0.3);
+    let page = Served::begin(cluster.command("page", &["serve", "--address", "127.0.0.1:0"]));
+    assert_eq!(page.get("/readyz"), (200, "ok\n".into()));
     cluster.postgres.kill();
+    let (status, reason) = page.get("/readyz");
+    assert!(status == 503 && !reason.is_empty(), "{status} {reason}");
+    assert_eq!(page.get("/healthz").0, 200);
+    drop(page);
     pass(2 * LEASE);
     cluster.postgres.resume();
     one.ends();

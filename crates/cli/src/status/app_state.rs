@@ -31,6 +31,8 @@ pub(crate) struct AppState {
     view: Mutex<Option<(Instant, Arc<CorpusView>)>>,
     pub(crate) render_permits: Semaphore,
     pub(crate) download_permits: Arc<Semaphore>,
+    /// One permit, for the probe of `/readyz`.
+    pub(crate) probe_permits: Arc<Semaphore>,
 }
 
 impl AppState {
@@ -52,6 +54,7 @@ impl AppState {
             view: Mutex::new(None),
             render_permits: Semaphore::new(MAX_RENDERS),
             download_permits: Arc::new(Semaphore::new(MAX_DOWNLOADS)),
+            probe_permits: Arc::new(Semaphore::new(1)),
         }
     }
 

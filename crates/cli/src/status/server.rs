@@ -210,6 +210,7 @@ pub(crate) fn routes(app: Arc<AppState>) -> Router {
         .route("/live.json", page(pages::running_crawl::json))
         .route("/metrics", page(|app, _, _| Ok(Rendered::Text(metrics::MEDIA_TYPE, metrics::text(app)?))))
         .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(readiness))
         .route("/page.css", get(|| file("text/css; charset=utf-8", STYLE)))
         .route("/report.css", get(|| file("text/css; charset=utf-8", report::page::STYLE)))
         .route("/colours.css", get(|| file("text/css; charset=utf-8", COLOURS)))
@@ -219,6 +220,29 @@ pub(crate) fn routes(app: Arc<AppState>) -> Router {
         .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), security::check_request))
         .with_state(app)
+}
+
+/// How long a probe waits for the store.
+const MAX_PROBE: Duration = Duration::from_secs(5);
+
+/// Says whether the store can be read, for the probes of service managers. At most one probe waits for the store.
+async fn readiness(app: State<Arc<AppState>>) -> (StatusCode, String) {
+    let unavailable = |reason: String| (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n"));
+    let Ok(permit) = Arc::clone(&app.probe_permits).try_acquire_owned() else {
+        return unavailable("an earlier probe waits for the store".into());
+    };
+    let store = app.corpus.store.clone();
+    let read = tokio::task::spawn_blocking(move || {
+        let read = store.totals();
+        drop(permit);
+        read
+    });
+    match tokio::time::timeout(MAX_PROBE, read).await {
+        Ok(Ok(Ok(_))) => (StatusCode::OK, "ok\n".into()),
+        Ok(Ok(Err(error))) => unavailable(error.to_string()),
+        Ok(Err(panic)) => unavailable(panic.to_string()),
+        Err(_) => unavailable(format!("the store has not answered for {} s", MAX_PROBE.as_secs())),
+    }
 }
 
 /// A function that renders a page. The text is the last path segment if the route has a parameter, and

@@ -229,7 +229,7 @@ async fn every_page_is_there_in_both_languages() {
         assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
     }
     for path in
-        ["/healthz", "/metrics", "/live.json", "/page.css", "/colours.css", "/style.css", "/script.js"]
+        ["/healthz", "/readyz", "/metrics", "/live.json", "/page.css", "/colours.css", "/style.css", "/script.js"]
     {
         fixture.page(path).await;
     }
