@@ -119,7 +119,11 @@ mod tests {
         let request = [("Host".to_owned(), "a.example".to_owned())];
         let mut file = Vec::new();
         let mut offsets = Vec::new();
-        for (url, request) in [("http://a.example/1", &request[..]), ("http://a.example/2", &[]), ("http://a.example/3", &request)] {
+        for (url, request) in [
+            ("http://a.example/1", &request[..]),
+            ("http://a.example/2", &[]),
+            ("http://a.example/3", &request),
+        ] {
             offsets.push(file.len() as u64);
             let one = capture(url, request);
             file.extend(one.response(one.digests().payload, 6));

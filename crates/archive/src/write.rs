@@ -179,7 +179,8 @@ pub fn warcinfo(name: Option<&str>, at: Timestamp, fields: &[(&str, &str)], leve
         put(&mut block, name, value);
     }
     let at = date(at);
-    let head = [("WARC-Type", "warcinfo"), ("WARC-Date", at.as_str()), ("Content-Type", "application/warc-fields")];
+    let head =
+        [("WARC-Type", "warcinfo"), ("WARC-Date", at.as_str()), ("Content-Type", "application/warc-fields")];
     let name = name.map(|name| ("WARC-Filename", name));
     record(&record_id(), head.into_iter().chain(name), &[block.as_bytes()], level)
 }
@@ -479,7 +480,8 @@ mod tests {
 
     #[test]
     fn a_file_says_who_wrote_it() {
-        let record = read(warcinfo(Some("a.warc.gz"), Timestamp::UNIX_EPOCH, &[("software", "gleaner/0.1")], 6));
+        let record =
+            read(warcinfo(Some("a.warc.gz"), Timestamp::UNIX_EPOCH, &[("software", "gleaner/0.1")], 6));
         assert_eq!(record.header.kind().as_deref(), Some("warcinfo"));
         assert_eq!(record.block, b"software: gleaner/0.1\r\n");
         assert!(record.http().is_none());

@@ -274,9 +274,11 @@ fn removed_host_gets_no_request() {
     check(&web);
     let requests = || web.all_asked().iter().filter(|url| url.starts_with("b.example")).count();
     let before = requests();
-    let said =
-        web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
-    assert!(said.contains("http://b.example/ is not requested, because it was removed (removal 1)"), "{said}");
+    let said = web.succeeds(&["crawl", "http://a.example", "http://b.example", "--set", "crawl.revisit=0s"]);
+    assert!(
+        said.contains("http://b.example/ is not requested, because it was removed (removal 1)"),
+        "{said}"
+    );
     assert_eq!(requests(), before);
     let said = web.succeeds(&["doctor", "b.example"]);
     assert!(said.contains("removed on"), "{said}");

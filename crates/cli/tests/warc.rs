@@ -164,7 +164,9 @@ fn pages_of_a_selection_are_exported_as_warc_and_cdxj() {
     let (_, selected, _) = export(&["--fields", "url"]);
     let mut expected: Vec<String> = selected
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["url"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["url"].as_str().unwrap().to_owned()
+        })
         .collect();
     expected.sort();
     assert!(expected.len() > 10, "{}", expected.len());

@@ -271,7 +271,8 @@ impl Parser<'_> {
         let Some(Token::Word(value) | Token::Quoted(value)) = self.tokens.next() else {
             return Err(wrong(self.text));
         };
-        let name = LIST_NAMES.iter().find(|(list, _)| *list == name).map_or(name, |(_, one)| (*one).to_owned());
+        let name =
+            LIST_NAMES.iter().find(|(list, _)| *list == name).map_or(name, |(_, one)| (*one).to_owned());
         let refused = || Err(format!("\"{}\": {name} cannot be compared with {sign}", self.text));
         if let Some(field) = TIME_FIELDS.into_iter().find(|field| *field == name) {
             let (begin, end) = period(&value)?;

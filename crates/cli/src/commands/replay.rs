@@ -238,7 +238,8 @@ fn report(purpose: Purpose, replayed: &ReplaySummary, seconds: f64) -> String {
     if !outcomes.is_empty() {
         text += &format!("\n{}\n", table(&["URLs", "Outcome"], outcomes));
     }
-    let has_changed = |(_, changes): &(&String, &Changes)| changes.changed + changes.new + changes.withdrawn > 0;
+    let has_changed =
+        |(_, changes): &(&String, &Changes)| changes.changed + changes.new + changes.withdrawn > 0;
     let changes = replayed.changes.iter().filter(has_changed).map(|(host, changes)| {
         let Changes { new, changed, withdrawn, words_before, words_after } = *changes;
         let figures = [changed, new, withdrawn, words_before, words_after].map(number);

@@ -86,11 +86,7 @@ pub(crate) fn run(common: &Common, args: &Urls) -> CommandResult {
 
 /// Names the reasons that the URLs of the wanted hosts have, for the outcomes of which a reason is wanted. Returns an
 /// empty text if there are none.
-fn existing_reasons(
-    store: &Store,
-    args: &Urls,
-    hosts: &BTreeMap<HostId, String>,
-) -> Result<String, Failure> {
+fn existing_reasons(store: &Store, args: &Urls, hosts: &BTreeMap<HostId, String>) -> Result<String, Failure> {
     let labels: Vec<&str> = args.outcome.iter().filter_map(WantedOutcome::label_of_reason).collect();
     if labels.is_empty() {
         return Ok(String::new());

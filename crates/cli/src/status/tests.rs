@@ -228,9 +228,16 @@ async fn every_page_is_there_in_both_languages() {
         assert!(!english.contains(" style=") && !english.contains(" onclick="), "{path}");
         assert_eq!(english.matches("<table").count(), english.matches("<caption").count(), "{path}");
     }
-    for path in
-        ["/healthz", "/readyz", "/metrics", "/live.json", "/page.css", "/colours.css", "/style.css", "/script.js"]
-    {
+    for path in [
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/live.json",
+        "/page.css",
+        "/colours.css",
+        "/style.css",
+        "/script.js",
+    ] {
         fixture.page(path).await;
     }
     for path in [

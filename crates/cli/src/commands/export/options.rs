@@ -35,7 +35,10 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     let kind = args.format.or(by_name).unwrap_or(&FORMATS[0]);
     if kind.is_gzip && args.out.is_some() && compressed != Some(Compress::Gzip) {
         let ending = format!(".{}.gz", kind.extensions[0]);
-        return Err(Failure::Usage(format!("{} files are compressed: choose a name that ends in {ending}", kind.name)));
+        return Err(Failure::Usage(format!(
+            "{} files are compressed: choose a name that ends in {ending}",
+            kind.name
+        )));
     }
     let compress = args.compress.or(compressed.filter(|_| !kind.is_gzip)).unwrap_or(Compress::None);
     if compress != Compress::None && !kind.can_be_compressed() {

@@ -148,7 +148,8 @@ fn removed_before(
     for removal in earlier {
         let removal = removal.map_err(Failure::work)?;
         // A removal that kept the archive may be followed by one that does not.
-        let is_done = |it: &Removal| it.step == RemovalStep::Done && it.keeps_archive <= request.args.keep_archive;
+        let is_done =
+            |it: &Removal| it.step == RemovalStep::Done && it.keeps_archive <= request.args.keep_archive;
         match removal.filter(is_done) {
             Some(removal) => numbers.insert(removal.number.to_string()),
             None => return Ok(None),

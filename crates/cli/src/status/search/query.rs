@@ -115,7 +115,9 @@ pub(crate) fn days(text: &str) -> Result<(Date, Date), Bilingual> {
     gleaner_corpus::query::days(text).or_else(of_age).ok_or_else(|| {
         Bilingual::new(
             format!("“{text}” is not a day; write 2026-11-22, 2026-11, 2026 or, for days before today, 7d"),
-            format!("“{text}” không phải là ngày; hãy viết 2026-11-22, 2026-11, 2026 hoặc 7d (bảy ngày trước)"),
+            format!(
+                "“{text}” không phải là ngày; hãy viết 2026-11-22, 2026-11, 2026 hoặc 7d (bảy ngày trước)"
+            ),
         )
     })
 }
