@@ -72,9 +72,9 @@ impl HostCheck<'_> {
             .moved()
             .or_else(|| self.unreachable())
             .or_else(|| self.too_few_documents())
+            .or_else(|| self.walls())
             .or_else(|| self.no_new_documents());
         less.or_else(|| self.failures())
-            .or_else(|| self.walls())
             .or_else(|| self.missing_pages())
             .or_else(|| self.too_many_documents())
             .or_else(|| self.no_documents())

@@ -204,12 +204,15 @@ fn weight(block: &ClassifiedBlock) -> f32 {
     block.words as f32 - 0.5 * east.min(block.words as f32)
 }
 
-/// Whether the body text consists of captions. A page without body text is a gallery too if it has captions, because the
-/// block model often takes them for no body text, and the text of such a page would be all of its lines.
+/// Whether the body text consists of captions. A page without body text is a gallery too if it has captions and hardly
+/// any other prose: the text of such a page would be the captions.
 pub(super) fn is_gallery(judged: &[ClassifiedBlock]) -> bool {
     let content: Vec<&ClassifiedBlock> = judged.iter().filter(|block| block.is_content()).collect();
     if content.is_empty() {
-        return judged.iter().filter(is_caption).count() >= CAPTIONS;
+        let is_prose = |block: &&ClassifiedBlock| block.words >= PROSE && block.link_share < 0.5;
+        let prose: f32 =
+            judged.iter().filter(|block| is_prose(block) && !is_caption(block)).map(weight).sum();
+        return prose < BESIDES && judged.iter().filter(is_caption).count() >= CAPTIONS;
     }
     let (captions, others): (Vec<&ClassifiedBlock>, Vec<&ClassifiedBlock>) =
         content.into_iter().partition(is_caption);
