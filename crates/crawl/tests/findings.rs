@@ -68,6 +68,24 @@ fn a_wall_is_named_on_a_small_host_too() {
 }
 
 #[test]
+fn a_small_host_that_refuses_everything_is_named() {
+    let nights = |last: Counts| [vec![gives(2); 8], vec![last]].concat();
+    let report = Report::new(&run_data(&[("vnexpress.net", nights(counts(&[("rejected: http_403", 5)])))]));
+    let said = "vnexpress.net: 100% of its URLs fail, usually 0%; most often: the site refuses the crawler (rejected: http_403)";
+    assert_eq!((report.status, sentences(&report)), (RunStatus::Unusual, vec![said.to_owned()]));
+    let some = counts(&[("rejected: http_403", 5), ("listing", 4), ("stored", 1)]);
+    assert_eq!(Report::new(&run_data(&[("vnexpress.net", nights(some))])).status, RunStatus::Fine);
+}
+
+#[test]
+fn a_host_that_only_redirects_is_not_silent() {
+    let redirects = || counts(&[("redirected", 6)]);
+    let nights = [vec![gives(6); 7], vec![redirects(); 6]].concat();
+    let report = Report::new(&run_data(&[("www.vnexpress.net", nights)]));
+    assert_eq!(report.status, RunStatus::Fine, "{:?}", report.findings);
+}
+
+#[test]
 fn a_host_that_gives_nothing_is_explained() {
     for (last, why) in [
         (
@@ -294,7 +312,12 @@ fn put_off(data: &mut RunData, days: i64) {
 #[test]
 fn a_night_that_did_not_happen_is_said_where_nights_are_steady() {
     let mut data = run_data(&[("vnexpress.net", nights(240, gives(240)))]);
-    put_off(&mut data, 2);
+    // One night was missed, and this run began a few minutes early.
+    put_off(&mut data, 1);
+    data.run.started -= jiff::SignedDuration::from_mins(9);
+    assert_eq!(Report::new(&data).status, RunStatus::Unusual);
+    data.run.started += jiff::SignedDuration::from_mins(9);
+    put_off(&mut data, 1);
     let report = Report::new(&data);
     assert_eq!(report.status, RunStatus::Unusual);
     assert_eq!(sentences(&report), ["runs were missed: the previous run began 3 days earlier, usually 24 h"]);

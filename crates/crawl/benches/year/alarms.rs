@@ -1,6 +1,6 @@
 //! Compares the findings of the reports with the events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_crawl::report::{Grade, Report};
 use gleaner_testkit::world::{Event, EventKind, World};
@@ -25,6 +25,8 @@ struct Expected {
 pub struct Alarms<'w> {
     world: &'w World,
     findings: BTreeMap<u32, Vec<(Option<usize>, Grade, String)>>,
+    /// Nights without any visit. They show nothing of the sites.
+    idle: BTreeSet<u32>,
     /// How the visits of a night ended, by site.
     outcomes: BTreeMap<(u32, usize), String>,
 }
@@ -43,10 +45,11 @@ pub struct Judgement {
 
 impl<'w> Alarms<'w> {
     pub fn new(world: &'w World) -> Self {
-        Self { world, findings: BTreeMap::new(), outcomes: BTreeMap::new() }
+        Self { world, findings: BTreeMap::new(), idle: BTreeSet::new(), outcomes: BTreeMap::new() }
     }
 
     pub fn after_night(&mut self, night: u32, report: &Report) {
+        self.idle.extend((report.totals.visits() == 0).then_some(night));
         let findings = report.findings.iter().map(|finding| {
             let site = finding.host.as_deref().and_then(|host| self.world.site_of(host));
             let host = finding.host.as_deref().unwrap_or("run");
@@ -69,8 +72,13 @@ impl<'w> Alarms<'w> {
         for event in self.world.events() {
             let Some(expected) = expected(self.world, event) else { continue };
             // An event of the machine can be noticed in the next night.
-            let first = if event.site.is_none() { event.until } else { event.from };
-            let mut nights = self.findings.range(first..).take(1 + expected.patience as usize).peekable();
+            let (first, until) = match event.site {
+                None => (event.until, u32::MAX),
+                Some(_) => (event.from, event.until),
+            };
+            let is_idle = |night: &u32| event.site.is_some() && self.idle.contains(night);
+            let nights = self.findings.range(first..until).filter(|(night, _)| !is_idle(night));
+            let mut nights = nights.take(1 + expected.patience as usize).peekable();
             if nights.peek().is_none() {
                 continue;
             }

@@ -39,8 +39,9 @@ fn main() -> ExitCode {
     let number = |at: usize, usual: u64| arguments.get(at).map_or(usual, |text| text.parse().unwrap());
     let (seed, nights) = (number(0, 1), number(1, 365) as u32);
     let setting = |name: &str, usual: f64| std::env::var(name).map_or(usual, |text| text.parse().unwrap());
-    let sites = setting("YEAR_SITES", 24.0) as usize;
-    let size = WorldSize { sites, nights, articles: setting("YEAR_ARTICLES", 10.0) };
+    let sites = setting("YEAR_SITES", 16.0) as usize;
+    let (articles, before) = (setting("YEAR_ARTICLES", 8.0), setting("YEAR_BEFORE", 40.0) as u32);
+    let size = WorldSize { sites, nights, articles, before };
     println!("seed {seed}, {nights} nights, {sites} sites");
     let results = Year::simulate(seed, size);
     print!("{}", results.table());

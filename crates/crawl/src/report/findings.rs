@@ -369,6 +369,9 @@ fn is_silent(host: &HostData) -> bool {
     figures.answered() == 0 && !host.paused && (figures.failed() > 0 || !host.held.is_empty())
 }
 
+/// A run counts as missed if the time since the previous run is more than this multiple of the usual time. It is below 2,
+/// because the start times of runs differ.
+const MISSED: f64 = 1.75;
 /// Minimum time in seconds between two runs after which runs count as missed.
 const LATE: f64 = 3.0 * 3600.0;
 /// Runs that usually begin sooner after each other, in seconds, are started by hand and follow no schedule.
@@ -376,7 +379,7 @@ const MIN_INTERVAL: f64 = 3600.0;
 
 fn missed(intervals: &RunIntervals) -> Option<Finding> {
     let is_late =
-        |times: &f64| *times > 2.0 && intervals.usual >= MIN_INTERVAL && intervals.usual * times >= LATE;
+        |times: &f64| *times > MISSED && intervals.usual >= MIN_INTERVAL && intervals.usual * times >= LATE;
     let times = intervals.since_last().filter(is_late)?;
     let grade = if intervals.is_regular() { Grade::Unusual } else { Grade::Note };
     let (passed, usual) = (minutes(intervals.usual * times), minutes(intervals.usual));

@@ -16,6 +16,8 @@ use crate::traps::{excluded_by, rule_parts, rules_of};
 /// Number of runs without new documents after which the report has only a note about the host.
 const NEWS: usize = 7;
 const FEW_FAILURES: u64 = 10;
+/// Minimum number of failed visits that are reported if all visits failed.
+const MIN_ALL: u64 = 3;
 /// A lower share of failed visits is not reported.
 const SMALL_SHARE: f64 = 0.2;
 /// A reason explains a low number of documents if it applies to at least this percentage of the pages.
@@ -164,7 +166,9 @@ impl HostCheck<'_> {
 
     fn no_new_documents(&self) -> Option<Finding> {
         let usual = self.usual.as_ref()?;
-        let counts = self.figures.answered() > 0 && self.intervals.is_full_interval();
+        // A host whose URLs only redirect, such as `www.` after its site has left it, is not silent.
+        let is_read = self.figures.listings() + self.figures.pages() > 0;
+        let counts = self.figures.answered() > 0 && is_read && self.intervals.is_full_interval();
         let runs = usual.no_new_documents(self.figures.new).filter(|_| counts)?;
         let why = self.why();
         let text = Bilingual::new(
@@ -266,18 +270,21 @@ impl HostCheck<'_> {
             .past
             .iter()
             .filter_map(|run| run.hosts.get(&self.host.name).map(GroupedCounts::from_counts))
-            .filter(|figures| figures.visits() >= FEW_FAILURES)
+            .filter(|figures| figures.visits() >= MIN_ALL)
             .map(|figures| share(&figures))
             .collect();
         let (now, usual) = (share(&self.figures), median(&past));
         let visits = self.figures.visits() as f64;
         let chance = 5.0 * (visits * usual * (1.0 - usual) + 1.0).sqrt();
-        let is_found = past.len() >= KNOWN
-            && self.intervals.is_full_interval()
-            && self.figures.failed() >= FEW_FAILURES
+        let is_many = self.figures.failed() >= FEW_FAILURES
             && now >= SMALL_SHARE
             && now >= 3.0 * usual
             && self.figures.failed() as f64 - visits * usual > chance;
+        // A site that refuses everything is noticed at once, even if it is small.
+        let requested = self.figures.visits() - self.figures.disallowed();
+        let is_all =
+            usual < SMALL_SHARE && self.figures.failed() >= MIN_ALL && self.figures.failed() == requested;
+        let is_found = past.len() >= KNOWN && self.intervals.is_full_interval() && (is_many || is_all);
         let reason = self.figures.failures.iter().max_by_key(|(_, count)| **count)?.0;
         let percent = |share: f64| (share * 100.0).round();
         is_found.then(|| {

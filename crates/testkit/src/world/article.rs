@@ -6,8 +6,6 @@ use super::draw::Draw;
 use super::site::Site;
 use super::{DAY, EventKind, FIRST, World};
 
-/// Number of days with articles before the first night.
-pub(super) const BEFORE: u32 = 40;
 /// Largest number of articles of a day. The number of an article is its day times this, plus its place in the day.
 const MOST: u32 = 1_000;
 /// Number of old articles that a flood names, as a multiple of those of a usual day.
@@ -51,12 +49,12 @@ impl ArticleId {
 }
 
 impl World {
-    /// Number of articles of a day. Day [`BEFORE`] ends with the first night.
+    /// Number of articles of a day. Day `before` ends with the first night.
     fn count(&self, site: &Site, day: u32) -> u32 {
         if day == FLOOD_DAY {
             return ((FLOOD * site.per_day) as u32).clamp(60, MOST);
         }
-        let night = i64::from(day) - i64::from(BEFORE);
+        let night = i64::from(day) - i64::from(self.before);
         if self.is_on(site.number, night, |kind| kind == EventKind::Silence) {
             return 0;
         }
@@ -71,7 +69,7 @@ impl World {
     pub(super) fn published(&self, id: ArticleId) -> Timestamp {
         let count = i64::from(self.count(&self.sites[id.site], id.day()).max(1));
         let second = (2 * i64::from(id.place()) + 1) * DAY / (2 * count);
-        FIRST + SignedDuration::from_secs((i64::from(id.day()) - i64::from(BEFORE) - 1) * DAY + second)
+        FIRST + SignedDuration::from_secs((i64::from(id.day()) - i64::from(self.before) - 1) * DAY + second)
     }
 
     /// Whether the article exists at this time, perhaps under another address.
@@ -94,7 +92,7 @@ impl World {
 
     /// Returns the articles of a site that exist at this time, newest first, without those of a flood.
     pub(super) fn newest(&self, site: usize, now: Timestamp) -> impl Iterator<Item = ArticleId> {
-        let last = now.duration_since(FIRST).as_secs().div_euclid(DAY) + i64::from(BEFORE) + 1;
+        let last = now.duration_since(FIRST).as_secs().div_euclid(DAY) + i64::from(self.before) + 1;
         let last = u32::try_from(last).unwrap_or_default();
         let of_day = move |day: u32| {
             let count = self.count(&self.sites[site], day);

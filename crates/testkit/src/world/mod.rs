@@ -48,12 +48,15 @@ pub struct WorldSize {
     pub nights: u32,
     /// Mean number of new articles of a site a day.
     pub articles: f64,
+    /// Number of days with articles before the first night.
+    pub before: u32,
 }
 
 /// Many sites and what happens to them.
 #[derive(Debug)]
 pub struct World {
     seed: u64,
+    before: u32,
     sites: Vec<Site>,
     events: Vec<Event>,
     /// The events of each site, in the order of their first night.
@@ -71,7 +74,14 @@ impl World {
             events.iter().filter(|event| event.site == Some(site.number)).copied().collect::<Vec<_>>()
         };
         let events_of = sites.iter().map(of_site).collect();
-        Self { seed, sites, events, events_of, words: [Words::vietnamese(), Words::english()] }
+        Self {
+            seed,
+            before: size.before,
+            sites,
+            events,
+            events_of,
+            words: [Words::vietnamese(), Words::english()],
+        }
     }
 
     /// Returns the time at which the crawl of a night begins. Night 0 is the first. Nights begin up to ten minutes early

@@ -1,7 +1,7 @@
 use super::*;
 
 fn world() -> World {
-    World::new(7, WorldSize { sites: 4, nights: 60, articles: 8.0 })
+    World::new(7, WorldSize { sites: 4, nights: 60, articles: 8.0, before: 40 })
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn each_listed_article_has_a_page_with_its_text() {
 #[test]
 fn a_world_depends_only_on_its_seed() {
     let (one, same, other) =
-        (world(), world(), World::new(8, WorldSize { sites: 4, nights: 60, articles: 8.0 }));
+        (world(), world(), World::new(8, WorldSize { sites: 4, nights: 60, articles: 8.0, before: 40 }));
     let front = |world: &World| world.answer(&world.host(1, 5), "/", world.night(5)).body;
     assert_eq!(front(&one), front(&same));
     assert_ne!(front(&one), front(&other));
@@ -36,7 +36,7 @@ fn a_world_depends_only_on_its_seed() {
 #[test]
 fn every_kind_of_event_happens_in_some_world() {
     use std::collections::BTreeSet;
-    let world = World::new(1, WorldSize { sites: 24, nights: 365, articles: 5.0 });
+    let world = World::new(1, WorldSize { sites: 24, nights: 365, articles: 5.0, before: 40 });
     let kinds: BTreeSet<EventKind> = world.events().iter().map(|event| event.kind).collect();
     assert_eq!(kinds.len(), 23, "{kinds:?}");
     let starts: Vec<u32> = world.events().iter().map(|event| event.from).collect();
