@@ -269,8 +269,11 @@ fn the_robots_txt_in_force_at_the_fetch_decides() {
     }
 }
 
-/// Returns a WARC file with these responses: URL, status, headers and body.
-fn warc(responses: &[(&str, u16, &[(&str, &str)], &str)]) -> Vec<u8> {
+/// A response: URL, status, headers and body.
+type Archived<'a> = (&'a str, u16, &'a [(&'a str, &'a str)], &'a str);
+
+/// Returns a WARC file with these responses.
+fn warc(responses: &[Archived]) -> Vec<u8> {
     let mut file = Vec::new();
     for (url, status, headers, body) in responses {
         let headers: Vec<(String, String)> =

@@ -370,7 +370,7 @@ mod tests {
         }
         assert_eq!(pauses[..5], [10, 60, 120, 240, 480]);
         assert_eq!(pauses[11], 61_440);
-        assert_eq!(pauses[12..], [GOOD_FOR.as_secs(); 2]);
+        assert!(pauses[12..].iter().all(|pause| pause.unsigned_abs() == GOOD_FOR.as_secs()), "{pauses:?}");
         let Access::AllDisallowed { reason } = record.rules("gleaner") else { panic!("{record:?}") };
         assert!(reason.contains("status 503"), "{reason}");
     }

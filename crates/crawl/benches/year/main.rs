@@ -4,6 +4,10 @@
 //! store and archive. The world is served on loopback, the clock is set to the night, and the delay between requests is
 //! [`night::DELAY`]. A killed night runs in a child process, which gets SIGKILL after some requests.
 //!
+//! Environment variables: `YEAR_SITES` (16), `YEAR_ARTICLES` (8: mean number of new articles of a site a day),
+//! `YEAR_BEFORE` (40: days with articles before the first night), `YEAR_SET` (settings of the crawl, separated by `;`,
+//! such as `crawl.revisit=10d`), `YEAR_DEBUG=1` (prints what each report says).
+//!
 //! The bench compares corpus, reports and requests with the truth, prints a table, and writes it to the file JSON. It
 //! ends with exit code 1 if a goal is missed, and names nights and sites. docs/operations.md has results.
 //!

@@ -36,13 +36,15 @@ pub struct Crawled {
 }
 
 pub fn config(folder: &Path, proxy: &str) -> Config {
-    let sets = [
+    let mut sets = vec![
         format!("fetch.proxy={proxy}"),
         format!("fetch.delay={}ms", DELAY.as_millis()),
         "fetch.retry_backoff=1ms".into(),
         "crawl.linger=1s".into(),
         "store.min_free_disk=0B".into(),
     ];
+    let more = std::env::var("YEAR_SET").unwrap_or_default();
+    sets.extend(more.split(';').filter(|set| !set.is_empty()).map(str::to_owned));
     let mut config = gleaner_crawl::settings::read(None, &sets).unwrap();
     config.store.path = folder.to_string_lossy().into_owned();
     config

@@ -34,6 +34,8 @@ struct Cost {
     new: u64,
     /// Requests and new articles by site.
     sites: BTreeMap<usize, (u64, u64)>,
+    /// Requests by what they are for.
+    kinds: BTreeMap<&'static str, u64>,
     /// Responses with a body.
     pages: u64,
     bytes: u64,
@@ -154,6 +156,8 @@ fn cost(
     let of_sites = served.iter().filter_map(|request| world.site_of(&request.host));
     of_sites.for_each(|site| sites.entry(site).or_default().0 += 1);
     new.iter().for_each(|(site, new)| sites.entry(*site).or_default().1 += new);
+    let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
+    served.iter().for_each(|request| *kinds.entry(kind(world, request)).or_default() += 1);
     let is_dead = |site: usize| !world.is_reachable(site, night) && !world.has_wall(site, night);
     let dead = sites.iter().filter(|(site, _)| is_dead(**site)).map(|(_, (requests, _))| *requests).max();
     Cost {
@@ -161,6 +165,7 @@ fn cost(
         requests: served.len() as u64,
         new: new.values().sum(),
         sites,
+        kinds,
         pages: served.iter().filter(|request| request.status == 200).count() as u64,
         bytes: served
             .iter()
@@ -171,6 +176,21 @@ fn cost(
         processor,
         opened: crawled.opened,
         memory: memory(),
+    }
+}
+
+/// Returns what a request is for.
+fn kind(world: &World, request: &Served) -> &'static str {
+    let path = request.path.split('?').next().unwrap_or_default();
+    match path {
+        "/" => "front pages",
+        "/robots.txt" => "robots.txt",
+        "/.well-known/tdmrep.json" => "tdmrep.json",
+        "/feed.xml" => "feeds",
+        path if path.contains("sitemap") => "sitemaps",
+        path if path.starts_with("/calendar/") => "calendars",
+        _ if world.article_at(&format!("http://{}{path}", request.host)).is_some() => "articles",
+        _ => "sections",
     }
 }
 
@@ -284,6 +304,15 @@ fn add_costs(results: &mut Results, costs: &[Cost]) {
     let sum = |of: &[Cost], value: fn(&Cost) -> f64| of.iter().map(value).sum::<f64>();
     let per_new = sum(usual, |cost| cost.requests as f64) / sum(usual, |cost| cost.new as f64).max(1.0);
     results.add("cost: requests for each new article", per_new, None, Vec::new());
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    usual
+        .iter()
+        .flat_map(|cost| &cost.kinds)
+        .for_each(|(kind, count)| *kinds.entry(kind).or_default() += count);
+    for (kind, count) in kinds {
+        let new = sum(usual, |cost| cost.new as f64).max(1.0);
+        results.add(&format!("cost: the same, {kind}"), count as f64 / new, None, Vec::new());
+    }
     let mut sites: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     for (site, (requests, new)) in usual.iter().flat_map(|cost| &cost.sites) {
         let of_site = sites.entry(*site).or_default();
@@ -316,7 +345,7 @@ fn add_costs(results: &mut Results, costs: &[Cost]) {
         return;
     }
     let (first, last) = (month(FIRST_MONTH), month(end - MONTH));
-    let values: [(&str, fn(&Cost) -> f64, Option<f64>); 5] = [
+    let values: [(&str, CostValue, Option<f64>); 5] = [
         ("cost: processor ms a page", |cost| cost.processor.as_secs_f64() * 1000.0, Some(1.05)),
         ("cost: KiB a page", |cost| cost.bytes as f64 / 1024.0, Some(1.05)),
         ("cost: requests a page", |cost| cost.requests as f64, None),
@@ -331,6 +360,9 @@ fn add_costs(results: &mut Results, costs: &[Cost]) {
         results.add(&format!("{name}, ratio"), after / before, goal.map(Goal::AtMost), Vec::new());
     }
 }
+
+/// Returns a figure of a night.
+type CostValue = fn(&Cost) -> f64;
 
 /// Restores the corpus from its archive in another folder. Returns what differs.
 fn rebuild(folder: &Path, proxy: &str, store: &Store) -> Vec<String> {

@@ -223,8 +223,8 @@ impl World {
 
     /// Returns the article with a path of any time until `now`, and whether the path still leads to it.
     pub(super) fn at_path(&self, site: usize, path: &str, now: Timestamp) -> Option<(ArticleId, bool)> {
-        let digits = path.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() >= 7);
-        let number = digits.last()?.parse::<u32>().ok()?.checked_sub(1_000_000)?;
+        let mut digits = path.split(|c: char| !c.is_ascii_digit()).filter(|part| part.len() >= 7);
+        let number = digits.next_back()?.parse::<u32>().ok()?.checked_sub(1_000_000)?;
         let id = ArticleId { site, number };
         let night = Self::night_at(now);
         let schemes = self.scheme(site, night);
