@@ -150,7 +150,7 @@ mod tests {
         for (request, begin) in [
             (
                 SelectionRequest { until: text("soon"), ..SelectionRequest::default() },
-                "--until soon: expected",
+                "--until \"soon\" is not a year",
             ),
             (
                 SelectionRequest { conditions: vec!["rain>1".into()], ..SelectionRequest::default() },

@@ -208,8 +208,8 @@ mod tests {
         for expected in [
             "detection with template 2 of a.example",
             "Its place decides: 8 of 8 pages have lines of this length at ",
-            "Its words are those of a credit",
-            "Its place does not decide, but it is between lines of content.",
+            "Its words, or what is around it, are those of a caption, a credit",
+            "It is between lines of content, and nothing strong speaks against it.",
             "It is in an element that had no content",
             "The site repeats it",
         ] {
