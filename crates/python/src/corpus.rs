@@ -242,7 +242,8 @@ pub(crate) fn require_fields(fields: &str) -> PyResult<()> {
     Ok(chosen(Some(fields)).map(drop)?)
 }
 
-/// Refuses a filter that names only languages or only hosts that the corpus does not have, as `gleaner export` does.
+/// Refuses a filter that names only languages that the corpus does not have, or a host that it does not know, as
+/// `gleaner export` does.
 fn require_known(store: &Store, filter: &Filter) -> Result<(), ReadError> {
     let refused = |option, wanted, what, known: Vec<String>| {
         Err(ReadError::Corpus(unmatched(option, wanted, what, &known)))
@@ -256,11 +257,13 @@ fn require_known(store: &Store, filter: &Filter) -> Result<(), ReadError> {
     }
     let mut hosts: Vec<String> =
         store.hosts().map(|host| host.map(|host| host.name)).collect::<Result<_, _>>()?;
-    if hosts.iter().any(|host| filter.hosts.iter().any(|wanted| is_of_host(host, wanted))) {
+    let is_unknown = |wanted: &&String| !hosts.iter().any(|host| is_of_host(host, wanted));
+    let unknown: Vec<String> = filter.hosts.iter().filter(is_unknown).cloned().collect();
+    if unknown.is_empty() {
         return Ok(());
     }
-    hosts.sort_by_key(|host| !filter.hosts.iter().any(|wanted| host.contains(wanted.as_str())));
-    refused("host", &filter.hosts, "hosts", hosts)
+    hosts.sort_by_key(|host| !unknown.iter().any(|wanted| host.contains(wanted.as_str())));
+    refused("host", &unknown, "hosts", hosts)
 }
 
 /// A pass over the documents of a corpus.
