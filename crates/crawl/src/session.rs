@@ -64,6 +64,27 @@ pub struct CrawlInput {
     pub wanted: Wanted,
 }
 
+impl CrawlInput {
+    /// Returns the input of a crawl of what is due, with the clock of the system and without pins, rules of admission and
+    /// patience.
+    #[must_use]
+    pub fn new(config: Config, seeds: Vec<Seed>, writer: Writer, runtime: Handle) -> Self {
+        Self {
+            config,
+            seeds,
+            writer,
+            runtime,
+            pins: HostPins::default(),
+            admission: Admission::default(),
+            stop: StopRequest::default(),
+            progress: Arc::default(),
+            clock: Clock::default(),
+            patience: Duration::ZERO,
+            wanted: Wanted::Due,
+        }
+    }
+}
+
 /// Crawls until nothing is due, a budget is reached or a stop is requested. Blocks the calling thread, which
 /// owns the store.
 ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gleaner_crawl::settings::Config;
 use gleaner_crawl::{Clock, CrawlInput, Progress, Purpose, Replay, StopRequest, Summary, WarcFile};
@@ -30,17 +30,13 @@ fn night(folder: &Path, paper: &Newspaper, start: Timestamp, sets: &[&str]) -> (
     let began = Instant::now();
     let clock = move || start + SignedDuration::try_from(began.elapsed()).unwrap();
     let start = CrawlInput {
-        config,
-        seeds: parse_seeds(&Daily::seeds().join("\n"), "seeds").unwrap(),
-        pins: HostPins::default(),
-        admission: gleaner_corpus::Admission::default(),
-        writer,
-        runtime: runtime.handle().clone(),
-        stop: StopRequest::default(),
-        progress: Arc::new(Progress::default()),
-        patience: Duration::ZERO,
-        wanted: gleaner_crawl::Wanted::Due,
         clock: Clock::from_fn(clock),
+        ..CrawlInput::new(
+            config,
+            parse_seeds(&Daily::seeds().join("\n"), "seeds").unwrap(),
+            writer,
+            runtime.handle().clone(),
+        )
     };
     (gleaner_crawl::run(start).unwrap(), store)
 }

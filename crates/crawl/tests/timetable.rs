@@ -6,12 +6,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gleaner_crawl::report::text::sentence;
 use gleaner_crawl::report::{Grade, Report, RunStatus, folder};
-use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary, report};
-use gleaner_extract::pins::HostPins;
+use gleaner_crawl::{Clock, CrawlInput, Summary, report};
 use gleaner_frontier::parse_seeds;
 use gleaner_store::{Store, StoreOptions, open};
 use jiff::{SignedDuration, Timestamp};
@@ -204,17 +203,13 @@ impl Timetable {
             first + SignedDuration::from_hours(24 * number) + passed
         });
         let crawled = gleaner_crawl::run(CrawlInput {
-            config: self.config.clone(),
-            seeds: parse_seeds("http://a.example/\nhttp://b.example/", "seeds").unwrap(),
-            pins: HostPins::default(),
-            admission: gleaner_corpus::Admission::default(),
-            writer: self.store.writer().unwrap().unwrap(),
-            runtime: self.runtime.handle().clone(),
-            stop: StopRequest::default(),
-            progress: Arc::new(Progress::default()),
-            patience: Duration::ZERO,
-            wanted: gleaner_crawl::Wanted::Due,
             clock: clock.clone(),
+            ..CrawlInput::new(
+                self.config.clone(),
+                parse_seeds("http://a.example/\nhttp://b.example/", "seeds").unwrap(),
+                self.store.writer().unwrap().unwrap(),
+                self.runtime.handle().clone(),
+            )
         });
         let report = report::build(&self.store, &self.config, &crawled, clock.now()).unwrap().unwrap();
         (crawled.unwrap(), report)

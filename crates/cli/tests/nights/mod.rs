@@ -3,13 +3,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gleaner_crawl::report::{build, folder};
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary};
-use gleaner_extract::pins::HostPins;
+use gleaner_crawl::{Clock, CrawlInput, Summary};
 use gleaner_frontier::{Seed, parse_seeds};
 use gleaner_store::{Store, open};
 use gleaner_testkit::{Daily, Newspaper, NewspaperOptions};
@@ -84,17 +82,8 @@ fn crawl(config: &Config, start: Timestamp) -> (Summary, Store) {
     let began = Instant::now();
     let seeds: Vec<Seed> = parse_seeds(&seeds(), "seeds").unwrap();
     let start = CrawlInput {
-        config: config.clone(),
-        seeds,
-        pins: HostPins::default(),
-        admission: gleaner_corpus::Admission::default(),
-        writer,
-        runtime: runtime.handle().clone(),
-        stop: StopRequest::default(),
-        progress: Arc::new(Progress::default()),
-        patience: Duration::ZERO,
-        wanted: gleaner_crawl::Wanted::Due,
         clock: Clock::from_fn(move || start + SignedDuration::try_from(began.elapsed()).unwrap()),
+        ..CrawlInput::new(config.clone(), seeds, writer, runtime.handle().clone())
     };
     (gleaner_crawl::run(start).unwrap(), store)
 }

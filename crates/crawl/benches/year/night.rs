@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gleaner_crawl::report::{Report, build, folder};
 use gleaner_crawl::settings::Config;
-use gleaner_crawl::{Clock, CrawlInput, Progress, StopRequest, Summary, Wanted};
-use gleaner_extract::pins::HostPins;
+use gleaner_crawl::{Clock, CrawlInput, Summary};
 use gleaner_frontier::parse_seeds;
 use gleaner_store::{Store, StoreOptions, open};
 use jiff::{SignedDuration, Timestamp};
@@ -65,17 +63,13 @@ impl Night {
         let (opened, store, start) = (began.elapsed(), writer.store(), self.start);
         let clock = Clock::from_fn(move || start + SignedDuration::try_from(began.elapsed()).unwrap());
         let crawled = gleaner_crawl::run(CrawlInput {
-            config: config.clone(),
-            seeds: parse_seeds(&self.seeds.join("\n"), "seeds.txt").unwrap(),
-            pins: HostPins::default(),
-            admission: gleaner_corpus::Admission::default(),
-            writer,
-            runtime: runtime.handle().clone(),
-            stop: StopRequest::default(),
-            progress: Arc::new(Progress::default()),
-            patience: Duration::ZERO,
-            wanted: Wanted::Due,
             clock: clock.clone(),
+            ..CrawlInput::new(
+                config.clone(),
+                parse_seeds(&self.seeds.join("\n"), "seeds.txt").unwrap(),
+                writer,
+                runtime.handle().clone(),
+            )
         });
         let report =
             build(&store, &config, &crawled, clock.now()).unwrap().expect("the run was not interrupted");

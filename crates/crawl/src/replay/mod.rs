@@ -24,6 +24,7 @@
 
 mod archived_response;
 mod marks;
+mod queue;
 mod reextract;
 mod replayer;
 mod selection;

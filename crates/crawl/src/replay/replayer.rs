@@ -1,6 +1,6 @@
 //! Provides responses from WARC files, and decides which host is processed next.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,6 +12,7 @@ use gleaner_store::{Change, HostId, QueuePosition, StoreError};
 
 use super::archived_response::{ArchivedResponse, RecordPlace};
 use super::marks::{Checkpoint, FileMarks, OwnPartitions, ReplayProgress};
+use super::queue::ReplayQueue;
 use super::source::{self, FileEvent, WarcFile, log_damage};
 use super::{Plan, Purpose, ReplaySummary};
 use crate::archive::archived;
@@ -23,14 +24,8 @@ use crate::page_links::FoundLinks;
 use crate::pipeline::Pipeline;
 use crate::rank;
 use crate::session::Session;
-use crate::settings::Config;
-use crate::usage::site_files::SiteFiles;
 use crate::usage::{UsageSource, known_usage};
 use crate::visit::Visit;
-
-const WAITING: usize = 64;
-
-const WAITING_BYTES: usize = 64 << 20;
 
 const MOST_DAMAGES: usize = 100;
 
@@ -41,12 +36,7 @@ pub(super) struct Replayer {
     pub(super) files: Vec<ReplayProgress>,
     newest: Option<RecordPlace>,
     checkpoint: Option<Checkpoint>,
-    waiting: VecDeque<ArchivedResponse>,
-    waiting_bytes: usize,
-    /// Pages of hosts whose robots.txt redirects to one that was not read yet. With several workers, it may be in a
-    /// later file.
-    held: Vec<ArchivedResponse>,
-    held_bytes: usize,
+    queue: ReplayQueue,
     open: BTreeSet<RecordPlace>,
     busy: HashSet<String>,
     in_flight: HashMap<String, RecordPlace>,
@@ -54,9 +44,6 @@ pub(super) struct Replayer {
     own: OwnPartitions,
     /// The events of the thread that reads the files. The channel closes after the last file.
     incoming: Receiver<FileEvent>,
-    /// The robots.txt and tdmrep.json that were read so far.
-    site_files: SiteFiles,
-    config: Arc<Config>,
     is_open: bool,
     events: Receiver<Event>,
     followed: Instant,
@@ -115,16 +102,15 @@ impl Replayer {
     }
 
     fn wait(&mut self, pipeline: &Pipeline) -> Result<Option<Event>, CrawlError> {
-        let has_room = self.waiting.len() < WAITING && self.waiting_bytes < WAITING_BYTES;
         let never = crossbeam_channel::never();
-        let listens = self.is_open && has_room && self.may_continue(pipeline);
+        let listens = self.is_open && self.queue.has_room() && self.may_continue(pipeline);
         select! {
             recv(self.events) -> event => return Ok(event.ok().map(|event| self.without_links(event))),
             recv(if listens { &self.incoming } else { &never }) -> item => match item {
                 Ok(item) => self.handle(item)?,
                 Err(_) => {
                     self.is_open = false;
-                    self.release(true);
+                    self.queue.release_all();
                 }
             },
             default(pipeline.frontier.pause()) => {}
@@ -202,18 +188,13 @@ impl Replayer {
             files: files.into_iter().map(|(source, marks)| ReplayProgress::new(source, marks)).collect(),
             newest: None,
             checkpoint,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
-            held: Vec::new(),
-            held_bytes: 0,
+            queue: ReplayQueue::new(Arc::clone(&plan.session.config)),
             open: BTreeSet::new(),
             busy: HashSet::new(),
             in_flight: HashMap::new(),
             admission: Arc::clone(&plan.session.admission),
             own,
             incoming,
-            site_files: SiteFiles::default(),
-            config: Arc::clone(&plan.session.config),
             is_open: true,
             events: session.arrivals.clone(),
             followed: Instant::now(),
@@ -233,7 +214,7 @@ impl Replayer {
         if self.regroups {
             return Ok(Some(ReplayEnd::Regrouping));
         }
-        if self.is_open || !self.waiting.is_empty() || self.extracts_rest(pipeline)? {
+        if self.is_open || self.queue.len() > 0 || self.extracts_rest(pipeline)? {
             return Ok(None);
         }
         if !pipeline.membership.is_idle {
@@ -271,22 +252,13 @@ impl Replayer {
         match heard {
             FileEvent::SiteFile(file) => {
                 *self.replayed.passed_over.entry("robots").or_default() += 1;
-                self.site_files.add(*file);
-                self.release(false);
+                self.queue.add_site_file(*file);
             }
             FileEvent::Answer(answer) => {
                 self.reached(answer.place);
                 self.open.insert(answer.place);
                 self.replayed.read += 1;
-                if !self.site_files.is_unresolved(answer.url.host()) {
-                    self.enqueue(*answer);
-                    return Ok(());
-                }
-                self.held_bytes += answer.response.body.len();
-                self.held.push(*answer);
-                if self.held_bytes >= WAITING_BYTES {
-                    self.release(true);
-                }
+                self.queue.add(*answer);
             }
             FileEvent::PassedOver(reason) => *self.replayed.passed_over.entry(reason).or_default() += 1,
             FileEvent::Damaged(path, damage) => {
@@ -301,24 +273,6 @@ impl Replayer {
         Ok(())
     }
 
-    fn enqueue(&mut self, mut answer: ArchivedResponse) {
-        answer.site = self.site_files.usage_of(answer.url.host(), &self.config);
-        self.waiting_bytes += answer.response.body.len();
-        self.waiting.push_back(answer);
-    }
-
-    /// Enqueues the held pages whose robots.txt is known now, or all of them, in the order of the archive.
-    fn release(&mut self, all: bool) {
-        for answer in std::mem::take(&mut self.held) {
-            if !all && self.site_files.is_unresolved(answer.url.host()) {
-                self.held.push(answer);
-            } else {
-                self.held_bytes -= answer.response.body.len();
-                self.enqueue(answer);
-            }
-        }
-    }
-
     fn reached(&mut self, place: RecordPlace) {
         self.files[place.file].heard = place.offset;
         self.newest = Some(place);
@@ -326,8 +280,8 @@ impl Replayer {
 
     fn dispatch_waiting(&mut self, pipeline: &mut Pipeline) -> Result<(), CrawlError> {
         let mut at = 0;
-        while at < self.waiting.len() && pipeline.frontier.has_room() {
-            if self.busy.contains(self.waiting[at].url.host()) {
+        while at < self.queue.len() && pipeline.frontier.has_room() {
+            if self.busy.contains(self.queue.host(at)) {
                 at += 1;
                 continue;
             }
@@ -335,8 +289,7 @@ impl Replayer {
             if self.starts_training(pipeline, at)? {
                 continue;
             }
-            let Some(mut answer) = self.waiting.remove(at) else { break };
-            self.waiting_bytes -= answer.response.body.len();
+            let Some(mut answer) = self.queue.take(at) else { break };
             if pipeline.frontier.scope.is_removed(&answer.url) {
                 self.open.remove(&answer.place);
                 *self.replayed.passed_over.entry(REMOVED).or_default() += 1;
@@ -411,7 +364,7 @@ impl Replayer {
     }
 
     fn starts_training(&mut self, pipeline: &mut Pipeline, at: usize) -> Result<bool, CrawlError> {
-        let name = self.waiting[at].url.host().to_owned();
+        let name = self.queue.host(at).to_owned();
         let known = pipeline.recorder.store.host(&name)?;
         Ok(known.is_some_and(|host| self.train_if_due(pipeline, host.id, name)))
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use gleaner_archive::Record;
 use gleaner_fetch::{ROBOTS_LIMIT, Response, RobotsRecord, TDMREP_PATH};
-use gleaner_frontier::CanonicalUrl;
+use gleaner_frontier::{CanonicalUrl, UrlKey};
 use jiff::Timestamp;
 
 use super::SiteUsage;
@@ -22,9 +22,9 @@ use crate::settings::Config;
 pub(crate) struct SiteFiles {
     hosts: HashMap<String, HostFiles>,
     /// The last response to each URL that redirects lead to.
-    targets: HashMap<String, SiteFileResponse>,
+    targets: HashMap<FileKey, SiteFileResponse>,
     /// The hosts that wait for the response of a URL.
-    waiting: HashMap<String, Vec<String>>,
+    waiting: HashMap<FileKey, Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -43,7 +43,10 @@ pub(crate) struct SiteFileResponse {
     response: Response,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Identifies a URL with a file of a host, whatever its scheme.
+type FileKey = (FileKind, UrlKey);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum FileKind {
     Robots,
     TdmRep,
@@ -87,22 +90,17 @@ impl SiteFileResponse {
         Some(Self { kind, at: header.date()?, url, response })
     }
 
-    fn redirect_target(&self) -> Option<String> {
+    fn redirect_target(&self) -> Option<FileKey> {
         let is_redirect = matches!(self.response.status, 301 | 302 | 303 | 307 | 308);
         let location = self.response.location.as_ref().filter(|_| is_redirect)?;
-        CanonicalUrl::parse(location.as_str()).ok().map(|url| key(self.kind, &url))
+        CanonicalUrl::parse(location.as_str()).ok().map(|url| (self.kind, url.key()))
     }
-}
-
-/// Identifies a URL, whatever its scheme.
-fn key(kind: FileKind, url: &CanonicalUrl) -> String {
-    format!("{kind:?} {}", url.key())
 }
 
 impl SiteFiles {
     /// Adds the next response of the archive.
     pub(crate) fn add(&mut self, file: SiteFileResponse) {
-        let key = key(file.kind, &file.url);
+        let key = (file.kind, file.url.key());
         let mut hosts = self.waiting.remove(&key).unwrap_or_default();
         if file.kind.is_own_path(&file.url) && !hosts.iter().any(|host| host == file.url.host()) {
             hosts.push(file.url.host().to_owned());
@@ -142,11 +140,8 @@ impl SiteFiles {
     /// Whether the robots.txt of a host redirects to one that was not added yet, and the host has no earlier one.
     pub(crate) fn is_unresolved(&self, host: &str) -> bool {
         let has_record = self.hosts.get(host).is_some_and(|files| files.record.is_some());
-        let robots = format!("{:?} ", FileKind::Robots);
-        let waits = |(key, hosts): (&String, &Vec<String>)| {
-            key.starts_with(&robots) && hosts.iter().any(|waiting| waiting == host)
-        };
-        !has_record && self.waiting.iter().any(waits)
+        let mut robots = self.waiting.iter().filter(|((kind, _), _)| *kind == FileKind::Robots);
+        !has_record && robots.any(|(_, hosts)| hosts.iter().any(|waiting| waiting == host))
     }
 
     /// Returns what the files of a host state.

@@ -161,17 +161,11 @@ fn crawl_with(
     let store = writer.store();
     let (stop, progress) = (StopRequest::default(), Arc::new(Progress::default()));
     let start = CrawlInput {
-        config,
-        seeds: parse_seeds(seeds, "seeds").unwrap(),
         pins,
-        admission: gleaner_corpus::Admission::default(),
-        writer,
-        runtime: runtime.handle().clone(),
         stop: stop.clone(),
         progress: Arc::clone(&progress),
-        patience: Duration::ZERO,
-        wanted: gleaner_crawl::Wanted::Due,
         clock,
+        ..CrawlInput::new(config, parse_seeds(seeds, "seeds").unwrap(), writer, runtime.handle().clone())
     };
     let ended = AtomicBool::new(false);
     let summary = std::thread::scope(|scope| {
