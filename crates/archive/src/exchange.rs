@@ -43,6 +43,11 @@ impl Exchange {
         };
         let next = reader.next().transpose()?;
         let response_end = next.as_ref().map_or(end_of_file, offset_of);
+        if let (Some(request), Some(Item::Damage(damage))) =
+            (response.header.get("WARC-Concurrent-To"), &next)
+        {
+            return Err(io::Error::other(format!("its request {request} is damaged: {}", damage.reason)));
+        }
         let has_request = matches!(&next, Some(Item::Record(next)) if is_request_of(next, &response));
         let end = match has_request {
             true => reader.next().transpose()?.as_ref().map_or(end_of_file, offset_of),
@@ -136,6 +141,12 @@ mod tests {
             assert_eq!(found.length < found.members.len() as u64, number != 2);
             assert_eq!((found.status, found.media_type.as_str()), (200, ""));
         }
+        let mut damaged = file.clone();
+        let request =
+            offsets[0] as usize + Exchange::read(&mut Cursor::new(&file), 0).unwrap().length as usize;
+        damaged[request + 40..request + 60].fill(0);
+        let error = Exchange::read(&mut Cursor::new(&damaged), 0).unwrap_err();
+        assert!(error.to_string().contains("is damaged"), "{error}");
         let error = Exchange::read(&mut Cursor::new(&file), offsets[1] + 1).unwrap_err();
         assert!(!error.to_string().is_empty());
         let error = Exchange::read(&mut Cursor::new(&file), offsets[3]).unwrap_err();

@@ -207,7 +207,10 @@ fn pages_of_a_selection_are_exported_as_warc_and_cdxj() {
     for (words, message) in [
         (&["--out", "pages.warc"][..], "choose a name that ends in .warc.gz"),
         (&["--format", "warc", "--out", "pages.zst"], "choose a name that ends in .warc.gz"),
-        (&["--format", "cdxj", "--revisions"], "--revisions is not possible with --format cdxj"),
+        (&["--format", "cdxj", "--revisions"], "--revisions changes texts"),
+        (&["--format", "warc", "--tones", "new", "--into", "x"], "--tones changes texts"),
+        (&["--format", "warc", "--compress", "none", "--into", "x"], "always compresses with gzip"),
+        (&["--out", "x.docx"], ".md, .warc.gz or .cdxj"),
     ] {
         let (code, _, told) = export(words);
         assert!(code == Some(2) && told.contains(message), "{words:?}: {told}");
@@ -216,6 +219,11 @@ fn pages_of_a_selection_are_exported_as_warc_and_cdxj() {
     std::fs::remove_file(file).unwrap();
     let (code, _, told) = export(&["--out", "pages.warc.gz"]);
     assert!(code == Some(1) && told.contains("is missing") && told.contains("gleaner verify"), "{told}");
+    let (code, _, told) = export(&["--format", "warc", "--into", "pages"]);
+    assert_eq!(code, Some(1), "{told}");
+    let manifest = std::fs::read(crawl.folder.path().join("pages/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["held_back"]["no_page"], expected.len());
 }
 
 #[test]

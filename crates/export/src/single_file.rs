@@ -29,7 +29,8 @@ impl<W: Write + Send> StreamExport<W> {
     /// An error means that `out` cannot be written.
     pub fn new(out: W, format: Format, fields: &Fields, filter: Filter) -> io::Result<Self> {
         let sink = format.sink(out, fields, GROUP)?;
-        Ok(Self { sink, selection: Selection::new(filter, FilterCounts::default()) })
+        let selection = Selection::new(filter, FilterCounts::default()).with_pages(format.kind.has_pages);
+        Ok(Self { sink, selection })
     }
 
     /// Whether the filter's limit is reached. If so, further documents are not written.

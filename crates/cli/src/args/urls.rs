@@ -76,10 +76,14 @@ impl FromStr for WantedOutcome {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let label = text.split(": ").next().unwrap_or(text);
-        match text {
-            "none" => Ok(Self::None),
-            _ if Outcome::LABELS.contains(&label) => Ok(Self::Reason(text.to_owned())),
+        let (label, reason) =
+            text.split_once(':').map_or((text, None), |(label, reason)| (label, Some(reason)));
+        match reason {
+            None if label == "none" => Ok(Self::None),
+            None if Outcome::LABELS.contains(&label) => Ok(Self::Reason(label.to_owned())),
+            Some(reason) if Outcome::LABELS.contains(&label) => {
+                Ok(Self::Reason(format!("{label}: {}", reason.trim_start())))
+            }
             _ => Err(format!("the outcomes are none, {}", Outcome::LABELS.join(", "))),
         }
     }
@@ -95,6 +99,7 @@ mod tests {
         for (text, matches) in [
             ("not_article", true),
             ("not_article: hub", true),
+            ("not_article:hub", true),
             ("not_article: shop", false),
             ("gone", false),
             ("none", false),

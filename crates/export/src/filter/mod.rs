@@ -26,6 +26,10 @@ pub const PUBLISHED: &str = "published";
 /// one.
 pub const UNDATED: &str = "undated";
 
+/// The key in [`FilterCounts::held_back`] for documents whose page must be written, and is not in the archive or cannot
+/// be read.
+pub const NO_PAGE: &str = "no_page";
+
 /// The key in [`FilterCounts::held_back`] for documents that are not in the sample.
 pub const SAMPLE: &str = "sample";
 
@@ -198,13 +202,20 @@ fn add(shares: &mut BTreeMap<String, PartCounts>, name: &str, words: u64) {
 pub struct Selection {
     filter: Filter,
     tally: FilterCounts,
+    needs_pages: bool,
 }
 
 impl Selection {
     /// Creates a selection whose counts continue from `tally`.
     #[must_use]
     pub const fn new(filter: Filter, tally: FilterCounts) -> Self {
-        Self { filter, tally }
+        Self { filter, tally, needs_pages: false }
+    }
+
+    /// Excludes documents without a [page](RecordContext::page) if `needs_pages` is true.
+    #[must_use]
+    pub fn with_pages(self, needs_pages: bool) -> Self {
+        Self { needs_pages, ..self }
     }
 
     /// Returns the filter.
@@ -231,6 +242,10 @@ impl Selection {
             return None;
         }
         match self.filter.select(document, context) {
+            Ok(record) if self.needs_pages && record.page().is_none() => {
+                *self.tally.held_back.entry(NO_PAGE.to_owned()).or_default() += 1;
+                None
+            }
             Ok(record) => {
                 self.tally.add(&record);
                 Some(record)

@@ -116,7 +116,8 @@ impl FolderExport {
         };
         let ExportRequest { format, fields, filter, shard_size, .. } = request;
         let filter = Filter { since: manifest.since, until: Some(manifest.until), ..filter };
-        let selection = Selection::new(filter, manifest.tally.clone());
+        let selection =
+            Selection::new(filter, manifest.tally.clone()).with_pages(request.format.kind.has_pages);
         let files = &manifest.files;
         let layout: Box<dyn Layout> = match format.kind.layout {
             format::Layout::FilePerDocument => Box::new(TextFiles::begin(&part, format, files)?),

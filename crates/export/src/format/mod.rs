@@ -157,6 +157,14 @@ impl FormatKind {
         FORMATS.iter().find(|kind| !kind.needs_folder && kind.extensions.contains(&extension))
     }
 
+    /// Returns the ending of names of uncompressed files, such as `.jsonl`, or `.warc.gz` if the files are a sequence of
+    /// gzip members.
+    #[must_use]
+    pub fn ending(&self) -> String {
+        let compression = if self.is_gzip { Compression::Gzip } else { Compression::None };
+        format!(".{}{}", self.extensions[0], compression.ending())
+    }
+
     /// Whether the files are not text.
     #[must_use]
     pub const fn is_binary(&self) -> bool {
@@ -213,8 +221,7 @@ impl Format {
     /// Returns the ending of file names, such as `.jsonl.gz`.
     #[must_use]
     pub fn ending(self) -> String {
-        let compression = if self.kind.is_gzip { Compression::Gzip } else { self.compression };
-        format!(".{}{}", self.kind.extensions[0], compression.ending())
+        self.kind.ending() + self.compression.ending()
     }
 
     /// Returns a sink that writes one file of this format to `out`. Only formats that [have

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::io;
 
-use gleaner_archive::Exchange;
 use gleaner_corpus::{Document, DocumentId, Tones, with_tones};
 use gleaner_crawl::archive_folder;
 use gleaner_crawl::settings::Config;
@@ -13,7 +12,6 @@ use gleaner_store::{ContextReader, Store, StoreError};
 use crate::CommandResult;
 use crate::args::Export;
 use crate::failure::Failure;
-use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::settings;
 use crate::unreadable::UnreadableTexts;
@@ -28,8 +26,8 @@ pub(super) struct DocumentSource {
     tones: Tones,
     revisions: bool,
     tagger: Option<String>,
-    /// The pages that could not be written. `None` if the format has no pages.
-    pages: Option<RefCell<MissingPages>>,
+    /// The pages that the archive has and cannot give. `None` if the format has no pages.
+    pages: Option<RefCell<UnreadablePages>>,
     /// The texts that could not be read. The export leaves them out.
     pub(super) unreadable: UnreadableTexts,
 }
@@ -48,21 +46,15 @@ impl DocumentSource {
         Ok(Self { store, reader, repeats, tones, revisions, tagger, pages, unreadable })
     }
 
-    /// Says which documents an export of pages has left out. Fails if the page of one could not be read.
+    /// Fails if the archive has pages that could not be read.
     pub(super) fn report_pages(&self) -> CommandResult {
-        let Some(missing) = self.pages.as_ref().map(RefCell::borrow) else { return Ok(()) };
-        if missing.not_archived > 0 {
-            print_message(format_args!(
-                "documents left out, because their pages are not in the archive: {}",
-                missing.not_archived
-            ));
-        }
-        match &missing.first_unreadable {
+        let Some(unreadable) = self.pages.as_ref().map(RefCell::borrow) else { return Ok(()) };
+        match &unreadable.first {
             None => Ok(()),
             Some(first) => Err(Failure::Work(format!(
                 "pages that cannot be read from the archive: {}, such as {first}; the other pages were exported; `gleaner verify` \
                  lists all faults",
-                missing.unreadable
+                unreadable.count
             ))),
         }
     }
@@ -77,18 +69,19 @@ impl DocumentSource {
     }
 
     /// Returns the documents after `last` as [`Self::documents_after`], with all that the format needs of those that
-    /// pass the filter: the tokens of the external tagger, or the page. A document whose page cannot be read is left out.
+    /// pass the filter: the tokens of the external tagger, or the page.
     pub(super) fn selected_after(
         &self,
         last: Option<DocumentId>,
         filter: &Filter,
     ) -> Result<Documents<'_>, Failure> {
         let documents = self.documents_after(last);
-        if let Some(missing) = &self.pages {
+        if let Some(unreadable) = &self.pages {
             let filter = filter.clone();
-            return Ok(Box::new(documents.filter_map(move |document| {
-                document.and_then(|it| self.with_page(it, &filter, missing)).transpose()
-            })));
+            return Ok(Box::new(
+                documents
+                    .map(move |document| self.with_page(document?, &filter, &mut unreadable.borrow_mut())),
+            ));
         }
         let Some(command) = &self.tagger else { return Ok(Box::new(documents)) };
         let tagger = Tagger::start(command).map_err(Failure::work)?;
@@ -99,16 +92,15 @@ impl DocumentSource {
         &self,
         (document, mut context): (Document, RecordContext),
         filter: &Filter,
-        missing: &RefCell<MissingPages>,
-    ) -> Result<Option<(Document, RecordContext)>, Failure> {
+        unreadable: &mut UnreadablePages,
+    ) -> Result<(Document, RecordContext), Failure> {
         if filter.passes(&document, &context) {
-            let page = self.reader.page(&document).map_err(Failure::work)?;
-            context.page = missing.borrow_mut().keep(&document, page);
-            if context.page.is_none() {
-                return Ok(None);
+            match self.reader.page(&document).map_err(Failure::work)?.transpose() {
+                Ok(page) => context.page = page,
+                Err(reason) => unreadable.add(&document.url, &reason),
             }
         }
-        Ok(Some((document, context)))
+        Ok((document, context))
     }
 
     fn complete(&self, mut document: Document) -> Result<(Document, RecordContext), StoreError> {
@@ -141,28 +133,18 @@ impl DocumentSource {
     }
 }
 
-/// The pages that an export could not write.
+/// The pages that the archive has and cannot give.
 #[derive(Default)]
-struct MissingPages {
-    /// Number of documents whose page is not in the archive.
-    not_archived: u64,
-    /// Number of pages that the archive cannot give.
-    unreadable: u64,
+struct UnreadablePages {
+    count: u64,
     /// The URL of the first such page, and why.
-    first_unreadable: Option<String>,
+    first: Option<String>,
 }
 
-impl MissingPages {
-    fn keep(&mut self, document: &Document, page: Option<io::Result<Exchange>>) -> Option<Exchange> {
-        match page {
-            Some(Ok(page)) => return Some(page),
-            None => self.not_archived += 1,
-            Some(Err(reason)) => {
-                self.unreadable += 1;
-                self.first_unreadable.get_or_insert_with(|| format!("{}: {reason}", document.url));
-            }
-        }
-        None
+impl UnreadablePages {
+    fn add(&mut self, url: &str, reason: &io::Error) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| format!("{url}: {reason}"));
     }
 }
 

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use gleaner_corpus::Document;
-use gleaner_export::filter::{NEAR_DUPLICATE, PUBLISHED, UNDATED};
+use gleaner_export::filter::{NEAR_DUPLICATE, NO_PAGE, PUBLISHED, UNDATED};
 use gleaner_export::{
     ExportError, ExportRequest, Fields, FileExport, Filter, FilterCounts, FolderExport, Format,
     RecordContext, Sample, Sampler, StreamExport,
@@ -268,6 +268,13 @@ fn report_excluded(tally: &FilterCounts, args: &Export) {
             NEAR_DUPLICATE => {
                 print_message(format_args!(
                     "gleaner: near-duplicates excluded: {documents}; use --members to include them"
+                ));
+                continue;
+            }
+            NO_PAGE => {
+                print_message(format_args!(
+                    "gleaner: documents left out, because the archive does not have their pages or cannot give them: \
+                     {documents}"
                 ));
                 continue;
             }

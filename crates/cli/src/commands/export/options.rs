@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gleaner_corpus::Tones;
 use gleaner_export::format::Layout;
 use gleaner_export::{Compression, CsvVariant, FORMATS, Filter, Format, FormatKind};
 
@@ -27,20 +28,26 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     }
     if let (None, None, Some(ending)) = (args.format, by_name, args.out.as_deref().and_then(unknown_ending)) {
         let of_file = FORMATS.iter().filter(|kind| !kind.needs_folder);
-        let endings = one_of(of_file.map(|kind| format!(".{}", kind.extensions[0])));
+        let endings = one_of(of_file.map(|kind| kind.ending()));
         return Err(Failure::Usage(format!(
             "no format of one file has the ending .{ending}: choose {endings}, or set --format (text needs --into DIR)"
         )));
     }
     let kind = args.format.or(by_name).unwrap_or(&FORMATS[0]);
     if kind.is_gzip && args.out.is_some() && compressed != Some(Compress::Gzip) {
-        let ending = format!(".{}.gz", kind.extensions[0]);
+        let ending = kind.ending();
         return Err(Failure::Usage(format!(
             "{} files are compressed: choose a name that ends in {ending}",
             kind.name
         )));
     }
-    let compress = args.compress.or(compressed.filter(|_| !kind.is_gzip)).unwrap_or(Compress::None);
+    if kind.is_gzip && args.compress.is_some_and(|compress| compress != Compress::Gzip) {
+        return Err(Failure::Usage(format!(
+            "--format {} always compresses with gzip: omit --compress",
+            kind.name
+        )));
+    }
+    let compress = args.compress.or(compressed).filter(|_| !kind.is_gzip).unwrap_or(Compress::None);
     if compress != Compress::None && !kind.can_be_compressed() {
         let what = if args.compress.is_some() { "--compress" } else { "the ending .gz or .zst" };
         return Err(Failure::Usage(format!(
@@ -64,8 +71,16 @@ pub(super) fn format(args: &Export) -> Result<Format, Failure> {
     if args.tagger.is_some() && !kind.has_tokens {
         return Err(requires("--tagger", |kind| kind.has_tokens));
     }
-    if args.revisions && kind.has_pages {
-        return Err(Failure::Usage(format!("--revisions is not possible with --format {}", kind.name)));
+    let of_texts = [
+        ("--revisions", args.revisions),
+        ("--without-repeated", args.without_repeated),
+        ("--tones", args.tones != Tones::AsWritten),
+    ];
+    if let Some((option, _)) = of_texts.into_iter().find(|(_, is_set)| *is_set && kind.has_pages) {
+        return Err(Failure::Usage(format!(
+            "{option} changes texts, and --format {} writes pages: omit one of the two",
+            kind.name
+        )));
     }
     let is_binary = compress != Compress::None || kind.is_binary();
     if is_binary && args.into.is_none() && args.out.is_none() && output::is_terminal() {
