@@ -10,7 +10,7 @@ use gleaner_crawl::StopRequest;
 use gleaner_crawl::settings::Config;
 use gleaner_frontier::{PUBLIC_SUFFIX_LIST, Seed};
 use gleaner_store::objects::{Objects, StorageOptions};
-use gleaner_store::{Extent, Store, WorkerParams, Writer, redacted_address};
+use gleaner_store::{Extent, Store, StoreError, WorkerParams, Writer, redacted_address};
 use serde::Serialize;
 use tracing::{info, warn};
 
@@ -89,10 +89,9 @@ pub(crate) fn objects(config: &Config, stop: Option<&StopRequest>) -> Result<Obj
     Objects::open(address, options).map_err(Failure::work)
 }
 
-pub(crate) fn open_for_reading(config: &Config) -> Result<Store, Failure> {
+pub(crate) fn open_for_reading(config: &Config) -> Result<Result<Store, StoreError>, Failure> {
     let objects = objects(config, None)?;
-    gleaner_store::visit(Path::new(&config.store.path), &config.store.engine, objects, READ_TIMEOUT)
-        .map_err(Failure::work)
+    Ok(gleaner_store::visit(Path::new(&config.store.path), &config.store.engine, objects, READ_TIMEOUT))
 }
 
 fn unused_local_store(config: &Config) -> Option<String> {

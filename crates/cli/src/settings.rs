@@ -305,7 +305,7 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
         ));
     }
     let store = match distributed::is_shared(config) {
-        true => distributed::open_for_reading(config)?,
+        true => distributed::open_for_reading(config)?.map_err(Failure::work)?,
         false => open_store(config, create)?.store(),
     };
     check_complete(config, store)
@@ -313,15 +313,26 @@ pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
 
 /// Opens the corpus for reading, even while another process is writing.
 pub(crate) fn read_store(config: &Config) -> Result<Store, Failure> {
-    let store = match distributed::is_shared(config) {
-        true => distributed::open_for_reading(config)?,
-        false => {
-            let folder = Path::new(&config.store.path);
-            gleaner_store::read_corpus(folder, &archive_folder(config), config.store.cache.get())
-                .map_err(Failure::work)?
+    check_complete(config, open_for_reading(config)?.map_err(Failure::work)?)
+}
+
+/// Opens the corpus for reading, even if it is not complete. Returns `None` if there is no corpus yet.
+pub(crate) fn read_store_if_exists(config: &Config) -> Result<Option<Store>, Failure> {
+    match open_for_reading(config)? {
+        Ok(store) => Ok(Some(store)),
+        Err(StoreError::Nothing { .. } | StoreError::OnlyArchive { .. } | StoreError::NoTables { .. }) => {
+            Ok(None)
         }
-    };
-    check_complete(config, store)
+        Err(error) => Err(Failure::work(error)),
+    }
+}
+
+fn open_for_reading(config: &Config) -> Result<Result<Store, StoreError>, Failure> {
+    if distributed::is_shared(config) {
+        return distributed::open_for_reading(config);
+    }
+    let folder = Path::new(&config.store.path);
+    Ok(gleaner_store::read_corpus(folder, &archive_folder(config), config.store.cache.get()))
 }
 
 fn check_complete(config: &Config, store: Store) -> Result<Store, Failure> {

@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use gleaner_corpus::Document;
 use gleaner_testkit::{Newspaper, NewspaperOptions};
 
-use crate::distributed::{Cluster, LEASE, documents};
+use crate::distributed::{Cluster, documents};
 use crate::newspaper::crawled;
 use crate::removal::files_with;
 
@@ -61,8 +61,7 @@ fn a_corpus_of_three_workers_is_restored_in_a_folder_after_four_nights() {
         worker.kill();
     }
     three.ends();
-    // Killed workers count as running until their leases end, and then the next may run another command.
-    std::thread::sleep(2 * LEASE);
+    cluster.wait_for_leases();
 
     let pins = cluster.folder.path().join("pins");
     fs::create_dir(&pins).unwrap();

@@ -174,3 +174,33 @@ fn a_new_project_can_be_crawled_from_anywhere() {
     assert_eq!(without.status.code(), Some(2));
     assert!(text(&without).contains("other/seeds.txt names no site"), "{}", text(&without));
 }
+
+#[test]
+fn a_check_requests_nothing_of_a_removed_host() {
+    let crawl = crawl();
+    let output = crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "4"]);
+    assert!(output.status.success(), "{}", text(&output));
+    let removed = crawl.run(&["remove", "--host", "baolang.example", "--yes"]);
+    assert!(removed.status.success(), "{}", text(&removed));
+    let of_removed = |crawl: &Crawl| {
+        crawl.newspaper.requests().iter().filter(|request| request.host == "baolang.example").count()
+    };
+    let before = of_removed(&crawl);
+    let shown = text(&crawl.run(&["seeds", "check", "--seeds", "seeds.txt"]));
+    assert!(shown.contains("was removed from this corpus; `gleaner removals`"), "{shown}");
+    assert!(shown.contains("seeds that cannot be crawled: 1 of 2"), "{shown}");
+    assert_eq!(of_removed(&crawl), before);
+}
+
+#[test]
+fn pages_outside_the_seeds_are_not_fetched_again() {
+    let crawl = crawl();
+    crawl.run(&["crawl", "--seeds", "seeds.txt", "--max-pages", "4"]);
+    crawl.run(&["crawl", "http://villagepost.example/", "--max-pages", "4"]);
+    let before = crawl.newspaper.requests().len();
+    let refused = crawl.run(&["refetch", "http://baolang.example/"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
+    let said = text(&refused);
+    assert!(said.contains("baolang.example is not the site of a seed"), "{said}");
+    assert_eq!(crawl.newspaper.requests().len(), before);
+}

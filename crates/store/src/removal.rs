@@ -271,7 +271,8 @@ impl Store {
 }
 
 impl Writer {
-    /// Records a removal durably. From here on, it is either finished or continued.
+    /// Records a removal durably. From here on, it is either finished or continued. A URL or text that an earlier
+    /// removal names belongs to the new one.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -290,6 +291,8 @@ impl Writer {
         change.put(keys::removal(number), &removal);
         for (key, (url, is_document)) in urls {
             let url = (!hides_urls).then_some(url);
+            let earlier: Option<RemovedUrl> = self.store().get("a removed URL", &keys::removed_url(key))?;
+            let is_document = is_document || earlier.is_some_and(|earlier| earlier.is_document);
             change.put(keys::removed_url(key), &RemovedUrl { removal: number, url, is_document });
         }
         for hash in texts {

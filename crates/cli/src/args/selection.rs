@@ -76,7 +76,7 @@ pub(super) fn selection_help() -> String {
     let figures = FIGURES.map(|(name, _, meaning)| format!("  {name:<20} {meaning}\n"));
     format!(
         "A DATE is a year (2026), a month (2026-11), a day (2026-11-20), a time (2026-11-20T02:30:00Z) or an age (7d: \
-seven days ago).
+seven days ago; also weeks, hours and minutes: 2w, 36h, 90m). fetched>=7d is the last seven days.
 
 Conditions for --where are joined by and, or, not and parentheses. A document without a section does not meet \
 section=Sport, and meets section!=Sport and not section=Sport. A document without a figure, such as confidence, meets \

@@ -13,7 +13,7 @@ pub(crate) fn run(common: &Common) -> CommandResult {
             "only a corpus in PostgreSQL has files in object storage: set --store postgres://...".into(),
         ));
     }
-    let store = distributed::open_for_reading(&config)?;
+    let store = distributed::open_for_reading(&config)?.map_err(Failure::work)?;
     let Compacted { documents, archive, replaced } = store.compact(Extent::All).map_err(Failure::work)?;
     let text = format!(
         "New files: {documents} of documents and {archive} of the archive, which replace {replaced} files\n"

@@ -24,6 +24,7 @@ pub(crate) fn run(common: &Common, args: &Refetch) -> CommandResult {
         daemon.store = join_alone(folder, &membership, false).map_err(Failure::work)?.store();
     }
     let urls = urls(&daemon.store, args)?;
+    refuse_others(&daemon, &urls)?;
     daemon.wanted = Wanted::Only(urls);
     let began = Instant::now();
     let crawled = daemon.crawl();
@@ -33,6 +34,19 @@ pub(crate) fn run(common: &Common, args: &Refetch) -> CommandResult {
     let summary = crawled.map_err(Failure::work)?;
     output::print(&format_summary(&summary, began.elapsed().as_secs_f64(), &place, None, &store_arguments))?;
     if summary.ending.is_over() { Ok(()) } else { Err(Failure::Interrupted) }
+}
+
+/// Refuses URLs that are not on the site of a seed, because the crawl would not request them.
+fn refuse_others(daemon: &Daemon, urls: &[CanonicalUrl]) -> CommandResult {
+    let seeds = daemon.seeds.as_deref().unwrap_or_default();
+    let scope = gleaner_crawl::scope(&daemon.config, seeds).map_err(Failure::usage)?;
+    match urls.iter().find(|url| !scope.contains(url)) {
+        Some(url) => Err(Failure::Work(format!(
+            "{url} is not requested, because {} is not the site of a seed; add it to the seeds (crawl.seeds)",
+            url.domain()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Returns the URLs of the command line, and those of all documents of its hosts.

@@ -254,7 +254,7 @@ fn report(purpose: Purpose, replayed: &ReplaySummary, seconds: f64) -> String {
     if !passed.is_empty() {
         text += &format!("\nRecords that changed nothing\n{}\n", table(&["Records", "Why"], passed));
         if TEXT_KEPT.iter().any(|reason| replayed.passed_over.contains_key(reason)) {
-            text += "Pages that have no text or no article by today's rules and pins keep their stored text.\n\
+            text += "If a page has no text or no article by today's rules and pins, its document, if any, keeps the stored text.\n\
                      `gleaner doctor URL` shows why a page has none.\n";
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> CommandResult {
         if args.repair {
             distributed::require_local(&config, "verify --repair")?;
         }
-        return check(&config, &distributed::open_for_reading(&config)?, args);
+        return check(&config, &distributed::open_for_reading(&config)?.map_err(Failure::work)?, args);
     }
     if args.repair {
         repair_damaged(&config)?;

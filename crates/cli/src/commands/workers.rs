@@ -21,7 +21,7 @@ pub(crate) fn run(common: &Common, args: &Workers) -> CommandResult {
             "only a corpus in PostgreSQL has workers: set --store postgres://...".into(),
         ));
     }
-    let store = distributed::open_for_reading(&config)?;
+    let store = distributed::open_for_reading(&config)?.map_err(Failure::work)?;
     let workers = store.workers(SHOWN).map_err(Failure::work)?;
     let lease = config.workers.lease.get();
     let shown = if args.json { lines(&workers) } else { format_table(&workers, lease) };

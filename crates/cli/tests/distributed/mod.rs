@@ -149,6 +149,15 @@ impl Cluster {
         let _ = self.newspaper.wait_for_requests(usize::MAX, Duration::from_millis(50));
     }
 
+    /// Waits until no worker counts as running. Killed ones count until their leases end.
+    pub fn wait_for_leases(&self) {
+        let until = Instant::now() + LONG;
+        while !self.store().workers(LEASE).unwrap().is_empty() {
+            assert!(Instant::now() < until, "a worker still runs");
+            self.pause();
+        }
+    }
+
     /// Opens the store for reading, from outside the workers.
     pub fn store(&self) -> Store {
         self.visit().unwrap()

@@ -14,7 +14,7 @@ use std::time::Duration;
 use gleaner_crawl::is_without_connection;
 use gleaner_crawl::settings::Config;
 use gleaner_fetch::Fetcher;
-use gleaner_frontier::Seed;
+use gleaner_frontier::{RemovedUrls, Seed};
 use indicatif::ProgressBar;
 use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
@@ -43,10 +43,14 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> CommandResult {
         admission: settings::admission(&config)?,
         pins: settings::pins(&config)?,
     };
+    let removed = match settings::read_store_if_exists(&config)? {
+        Some(store) => store.removed().map_err(Failure::work)?,
+        None => RemovedUrls::default(),
+    };
     let bar = progress::bar();
     logging::begin(&config.log, &bar, common.color.wanted_on_stderr())?;
     daemon::recommend_contact(&config);
-    let checked = check_all(config, rules, seeds, &bar)?;
+    let checked = check_all(config, rules, removed, seeds, &bar)?;
     bar.finish_and_clear();
     let text = if args.json { json(&checked)? } else { format_table(&checked) };
     output::print(&text)?;
@@ -60,12 +64,14 @@ struct Shared {
     config: Config,
     fetcher: Fetcher,
     rules: ExtractionRules,
+    removed: RemovedUrls,
     places: Semaphore,
 }
 
 fn check_all(
     config: Config,
     rules: ExtractionRules,
+    removed: RemovedUrls,
     seeds: Vec<Seed>,
     bar: &ProgressBar,
 ) -> Result<Vec<SeedCheck>, Failure> {
@@ -78,7 +84,7 @@ fn check_all(
     runtime.block_on(async {
         let fetcher = Fetcher::new(&config.fetch).map_err(Failure::work)?;
         let places = Semaphore::new(config.fetch.concurrency);
-        let shared = Arc::new(Shared { config, fetcher, rules, places });
+        let shared = Arc::new(Shared { config, fetcher, rules, removed, places });
         let mut tasks = JoinSet::new();
         for seeds in sites.into_values() {
             tasks.spawn(check_site(Arc::clone(&shared), seeds));
@@ -106,7 +112,7 @@ fn show_progress(bar: &ProgressBar, done: usize, all: usize) {
 
 async fn check_site(shared: Arc<Shared>, seeds: Vec<(usize, Seed)>) -> Vec<(usize, SeedCheck)> {
     let _place = shared.places.acquire().await.expect("the semaphore is never closed");
-    let mut prober = Prober::new(&shared.config, &shared.fetcher);
+    let mut prober = Prober::new(&shared.config, &shared.fetcher, &shared.removed);
     let mut results = Vec::new();
     for (number, seed) in seeds {
         let mut checked = SeedCheck::new(&seed);

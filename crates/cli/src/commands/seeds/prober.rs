@@ -9,7 +9,7 @@ use gleaner_fetch::{
     Access, Fetcher, Request, RequestKind, RequestLease, Response, RobotsAnswer, RobotsDecision,
     RobotsRequest,
 };
-use gleaner_frontier::CanonicalUrl;
+use gleaner_frontier::{CanonicalUrl, RemovedUrls};
 use jiff::Timestamp;
 use url::Url;
 
@@ -28,6 +28,7 @@ pub(super) enum NotFetched {
 pub(super) struct Prober<'a> {
     pub(super) config: &'a Config,
     pub(super) fetcher: &'a Fetcher,
+    removed: &'a RemovedUrls,
     access: HashMap<String, Access>,
 }
 
@@ -40,8 +41,8 @@ impl NotFetched {
 }
 
 impl<'a> Prober<'a> {
-    pub(super) fn new(config: &'a Config, fetcher: &'a Fetcher) -> Self {
-        Self { config, fetcher, access: HashMap::new() }
+    pub(super) fn new(config: &'a Config, fetcher: &'a Fetcher, removed: &'a RemovedUrls) -> Self {
+        Self { config, fetcher, removed, access: HashMap::new() }
     }
 
     fn group(&self, url: &CanonicalUrl) -> String {
@@ -53,12 +54,18 @@ impl<'a> Prober<'a> {
         if let Some(known) = self.access.get(url.host()) {
             return Ok(known.clone());
         }
+        self.refuse_removed(url)?;
         let group = self.group(url);
         let delay = self.config.delay_of(url.host());
         self.fetcher.gates().raise_delay(&group, delay.get());
         let group_of = |url: &Url| CanonicalUrl::parse(url.as_str()).ok().map(|url| self.group(&url));
         let lease = RequestLease::unlimited();
-        let request = RobotsRequest::new(url.url(), &group_of, &lease, Timestamp::now());
+        let is_refused =
+            |url: &Url| CanonicalUrl::parse(url.as_str()).is_ok_and(|url| self.removed.contains(&url));
+        let request = RobotsRequest {
+            is_refused: &is_refused,
+            ..RobotsRequest::new(url.url(), &group_of, &lease, Timestamp::now())
+        };
         let RobotsAnswer::Record(record) = self.fetcher.robots(request, &mut |_, _| {}).await else {
             return Err(NotFetched::Host("its robots.txt redirects to no web address".into()));
         };
@@ -66,6 +73,15 @@ impl<'a> Prober<'a> {
         self.fetcher.gates().raise_delay(&group, access.effective_delay(delay, &self.config.fetch));
         self.access.insert(url.host().to_owned(), access.clone());
         Ok(access)
+    }
+
+    /// Refuses what the user removed from the corpus, as in a crawl.
+    fn refuse_removed(&self, url: &CanonicalUrl) -> Result<(), NotFetched> {
+        if self.removed.contains(url) {
+            let advice = "`gleaner removals` lists removals, and takes them back";
+            return Err(NotFetched::Url(format!("{url} was removed from this corpus; {advice}")));
+        }
+        Ok(())
     }
 
     fn refused(&self, url: &CanonicalUrl, status: u16) -> NotFetched {
@@ -84,6 +100,7 @@ impl<'a> Prober<'a> {
     ) -> Result<(CanonicalUrl, Response), NotFetched> {
         let mut url = url.clone();
         for _ in 0..=self.config.fetch.max_redirects {
+            self.refuse_removed(&url)?;
             let access = self.access(&url).await?;
             if let RobotsDecision::Disallowed { rule } =
                 access.verdict(&url.url()[url::Position::BeforePath..])
