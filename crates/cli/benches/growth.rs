@@ -4,9 +4,10 @@
 //! documents and 100,000 waiting URLs; 500,000 and 100,000; 500,000 and 1,000,000. Without `GLEANER_LOAD`,
 //! all numbers are divided by ten. With DOCUMENTS, there are two stages, of 5,000 and DOCUMENTS documents,
 //! each with 100,000 waiting URLs. At each stage, the bench stores further documents one by one, as in a
-//! crawl. Then the real binary crawls one page, to measure its start, and after that 100 pages of each of 40
-//! papers in the store. The bench prints the processor time per page, with and without the start, and the
-//! peak memory.
+//! crawl, and copies the store to new files, as at the end of a crawl. Then the real binary crawls one page, to measure
+//! its start, without and with the file of the index of near-duplicates, and after that 100 pages of each of 40
+//! papers in the store. The bench prints the processor time per page, with and without the start, the
+//! peak memory, and the size of the store.
 //!
 //! Limitation: the texts consist of random words, which compress worse than natural language. While the bench
 //! fills the store, it commits several changes at once, whereas a crawl commits them one by one.
@@ -153,7 +154,9 @@ fn crawl(crawl: &Crawl, generated: &GeneratedPapers, stage: usize) {
         let measured = to_end(command);
         (measured, crawl.newspaper.request_count() - before)
     };
-    // Mostly the time to rebuild the index of near-duplicates, which does not depend on the number of pages.
+    let _ = fs::remove_dir_all(crawl.folder.path().join("data/sled/near"));
+    let (without, _) = run(1);
+    println!("  starting without the file of the index: {}", without.a_page(1));
     let (mut start, _) = run(1);
     println!("  starting: {}", start.a_page(1));
     let (mut measured, requests) = run(0);
@@ -170,6 +173,22 @@ fn opened(folder: &Path) -> Writer {
         open(&folder.join("data"), &gleaner_store::StoreOptions { cache: 64 << 20, create: true }).unwrap();
     println!("  opened in {:.1} s", start.elapsed().as_secs_f64());
     writer
+}
+
+/// Copies the store to new files, and prints its size.
+fn copy(folder: &Path, documents: usize) {
+    let start = Instant::now();
+    let copied = gleaner_store::shrink(&folder.join("data"), 64 << 20, 0).unwrap();
+    let each = |bytes: u64| bytes / documents as u64;
+    match copied {
+        Some(copied) => println!(
+            "  copied in {:.1} s: {} bytes for each document, before {}",
+            start.elapsed().as_secs_f64(),
+            each(copied.after),
+            each(copied.before)
+        ),
+        None => println!("  not copied"),
+    }
 }
 
 fn main() {
@@ -197,6 +216,7 @@ fn main() {
         filling.to(&mut writer, documents, waiting);
         filling.one_by_one(&mut writer);
         drop(writer);
+        copy(server.folder.path(), documents);
         crawl(&server, &generated, stage);
     }
 }

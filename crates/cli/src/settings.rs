@@ -11,8 +11,9 @@ use gleaner_crawl::{archive_folder, site_of, zone_of};
 use gleaner_extract::Pins;
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};
-use gleaner_store::{Store, StoreError, StoreOptions, Writer, open};
+use gleaner_store::{Shrunk, Store, StoreError, StoreOptions, Writer, open, shrink};
 use jiff::tz::TimeZone;
+use tracing::{info, warn};
 
 use crate::args::Common;
 use crate::commands::known_hosts::did_you_mean;
@@ -370,6 +371,21 @@ pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failur
     }
     let options = StoreOptions { cache: config.store.cache.get(), create };
     open(Path::new(&config.store.path), &options).map_err(|error| open_failure(config, error))
+}
+
+/// Copies the store to new files if much of its space is unused. The store must be closed. If this fails, the store stays as
+/// it is, so it is no failure of the command.
+pub(crate) fn shrink_store(config: &Config) {
+    if distributed::is_shared(config) {
+        return;
+    }
+    let store = &config.store;
+    match shrink(Path::new(&store.path), store.cache.get(), store.min_free_disk.get()) {
+        // The status page may still have the store open.
+        Ok(None) | Err(StoreError::Busy { .. }) => {}
+        Ok(Some(Shrunk { before, after })) => info!(before, after, "copied the store to new files"),
+        Err(error) => warn!(%error, "the store cannot be copied to new files; it stays as it is"),
+    }
 }
 
 /// The files and folders by which a corpus is known.

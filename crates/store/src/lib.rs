@@ -49,6 +49,7 @@ mod removal;
 mod repair;
 mod runs;
 mod seeds;
+mod shrink;
 mod similarity;
 mod unwritable;
 mod verify;
@@ -79,6 +80,7 @@ pub use records::{
 };
 pub use removal::{Removal, RemovalPlan, RemovalStep, RemovalTarget, RemovedUrl, RewrittenArchive};
 pub use repair::{DamagedRecord, Repairs, StorePart};
+pub use shrink::{Shrunk, shrink};
 pub use similarity::{Cluster, Member, SimilarityInfo};
 pub use verify::{CheckedCounts, Examiner};
 pub use workers::{WorkerParams, WorkerStatus, join, visit};

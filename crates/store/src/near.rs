@@ -33,7 +33,7 @@ use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{Store, StoreError, Writer, keys};
 use folder::FolderIndex;
-pub(crate) use folder::{file_fault, remove_file};
+pub(crate) use folder::{FOLDER, copy_index, file_fault, remove_file};
 
 /// A warning is logged if the index contains less than this share of the documents' keys.
 const LITTLE: f64 = 0.5;

@@ -4,7 +4,8 @@
 //! data folder, and serves the old store to processes that only read. When the new store is complete:
 //!
 //! 1. The file `rebuild/complete` is written. From here on, the new store replaces the old one, also after a kill.
-//! 2. The old store is renamed to `sled.old-N`. After a removal, it is deleted with earlier `sled.old-N`.
+//! 2. The old store is renamed to `sled.old-N`. After a removal, it is deleted with earlier `sled.old-N`. If the new store
+//!    is a copy of it (`shrink.rs`), only the old store is deleted.
 //! 3. The new store is renamed to `sled`, and `rebuild` is removed.
 //!
 //! After a kill, the next process that opens the data folder does the remaining steps ([`finish`]). Before step 1, the old
@@ -21,11 +22,14 @@ use crate::lock::Lock;
 use crate::open::open_locked;
 use crate::{ChangeLog, Store, StoreError, StoreOptions, Writer, flushed};
 
-const FOLDER: &str = "rebuild";
-const COMPLETE: &str = "complete";
+pub(crate) const FOLDER: &str = "rebuild";
+pub(crate) const COMPLETE: &str = "complete";
 
 /// The content of the file `complete` if the old stores are to be removed.
 const WITHOUT_OLD: &str = "without old\n";
+
+/// The content of the file `complete` if only the store in use is to be removed.
+pub(crate) const WITHOUT_CURRENT: &str = "without current\n";
 
 /// A new store that will replace the store of a data folder. Other processes cannot write into the folder
 /// while this value exists.
@@ -84,12 +88,7 @@ impl Replacement {
     /// # Errors
     /// A file cannot be removed.
     pub fn start_over(&self) -> Result<(), StoreError> {
-        match fs::remove_dir_all(self.folder()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(StoreError::folder(&self.folder)(error))
-            }
-            _ => Ok(()),
-        }
+        remove(&self.folder())
     }
 
     /// Opens the new store, which may be incomplete.
@@ -149,15 +148,20 @@ impl Replacement {
     }
 
     fn end(self, mark_text: &str) -> Result<Option<PathBuf>, StoreError> {
-        let Self { folder, old, lock } = self;
-        // The old store must be closed, because sled writes some of its files by their path.
-        drop(old);
-        let mark = folder.join(FOLDER).join(COMPLETE);
+        let mark = self.folder().join(COMPLETE);
         let written = fs::File::create(&mark).and_then(|mut file| {
             file.write_all(mark_text.as_bytes())?;
             file.sync_all()
         });
-        written.and_then(|()| sync(&folder.join(FOLDER))).map_err(StoreError::folder(&folder))?;
+        written.and_then(|()| sync(&self.folder())).map_err(StoreError::folder(&self.folder))?;
+        self.finish_complete()
+    }
+
+    /// Puts the new store, which has the file `complete`, in the place of the old one.
+    pub(crate) fn finish_complete(self) -> Result<Option<PathBuf>, StoreError> {
+        let Self { folder, old, lock } = self;
+        // The old store must be closed, because sled writes some of its files by their path.
+        drop(old);
         let aside = finish(&folder)?;
         drop(lock);
         Ok(aside)
@@ -180,20 +184,15 @@ pub fn old_stores(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(found)
 }
 
-/// Removes the store in use and those of earlier rebuilds. May be repeated.
-fn remove_old(folder: &Path) -> Result<(), StoreError> {
-    for path in old_stores(folder)?.into_iter().chain([folder.join("sled")]) {
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(StoreError::folder(&path)(error));
-            }
-            _ => {}
-        }
+/// Removes a folder if it exists. May be repeated.
+pub(crate) fn remove(folder: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::folder(folder)(error)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-fn sync(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn sync(folder: &Path) -> std::io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
@@ -206,11 +205,14 @@ pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     }
     let wrong = StoreError::folder(folder);
     let (path, mut aside) = (folder.join("sled"), None);
-    let keeps_old = fs::read_to_string(built.join(COMPLETE)).map_err(&wrong)? != WITHOUT_OLD;
+    let mark = fs::read_to_string(built.join(COMPLETE)).map_err(&wrong)?;
     if built.join("sled").exists() {
         flushed::forget(folder)?;
-        if !keeps_old {
-            remove_old(folder)?;
+        if mark == WITHOUT_OLD {
+            old_stores(folder)?.iter().try_for_each(|old| remove(old))?;
+        }
+        if mark == WITHOUT_OLD || mark == WITHOUT_CURRENT {
+            remove(&path)?;
         } else if path.exists() {
             let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
             let name = names.find(|name| !name.exists()).expect("an unused number exists");

@@ -17,6 +17,7 @@ mod reading;
 mod rebuild;
 mod removal;
 mod seeds;
+mod shrink;
 mod tables;
 mod texts;
 mod workers;

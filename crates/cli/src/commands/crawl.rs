@@ -37,11 +37,15 @@ pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
         let reported = settings::report_unknown_pins(&daemon.config, &daemon.store);
         reported.err().iter().for_each(|failure| print_message(failure.message()));
     }
+    let config = daemon.config.clone();
     daemon.close();
     let summary = crawled.map_err(Failure::work)?;
     let text = format_summary(&summary, seconds, &place, report.as_ref(), &store_arguments)
         + &next_step(&summary, &store_arguments);
     output::print(&text)?;
+    if summary.ending != Ending::Stopped {
+        settings::shrink_store(&config);
+    }
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),
         // If the report could not be created, the log has the reason.

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
-use crate::{CommandResult, run_tables};
+use crate::{CommandResult, run_tables, settings};
 
 /// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
 /// the machine was suspended or its clock was changed.
@@ -30,6 +30,8 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> CommandResult {
     let check = |config: &mut Config| {
         timetable = Some(Timetable::from_schedule(&config.schedule).map_err(Failure::usage)?);
         config.crawl.max_time = shorter(config.crawl.max_time, config.schedule.max_time);
+        // Later, the process has the store open until it ends.
+        settings::shrink_store(config);
         Ok(())
     };
     let mut daemon = Daemon::open(common, &args.seeds, &[], &Budgets::default(), check)?;

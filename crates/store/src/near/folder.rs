@@ -11,8 +11,9 @@
 //! the order of the document numbers. This takes 10 to 20 µs per document.
 
 use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gleaner_archive::files::make_folder;
 use gleaner_corpus::dedup::{BANDS, BandIndex, BandKeys, BandTable, Candidate, DocumentNumber, KeyPlace};
@@ -23,7 +24,7 @@ use uuid::Uuid;
 use super::file::{CopyError, Entry, IndexFile, remove_others};
 use super::{LOADED, load, log_capacity};
 use crate::clusters::{SignatureRecord, readable};
-use crate::engine::IndexLog;
+use crate::engine::{Engine, IndexLog};
 use crate::partitions::Partition;
 use crate::records::decode;
 use crate::{Store, StoreError, keys};
@@ -35,7 +36,7 @@ const PART: usize = 32;
 const MOST: usize = 50_000;
 
 /// The folder of the file, in the folder of the records.
-const FOLDER: &str = "near";
+pub(crate) const FOLDER: &str = "near";
 
 #[derive(Debug)]
 pub(super) struct FolderIndex {
@@ -218,6 +219,22 @@ pub(crate) fn file_fault(store: &Store) -> Result<Option<String>, StoreError> {
 pub(crate) fn remove_file(store: &Store) -> Result<(), StoreError> {
     store.engine.set_index_log(&IndexLog::default())?;
     remove_others(&folder(store), None).map_err(StoreError::folder(&folder(store)))
+}
+
+/// Uses the index of a store also for `copy`, a copy of this store in the folder `to`.
+pub(crate) fn copy_index(from: &Store, to: &Path, copy: &dyn Engine) -> Result<(), StoreError> {
+    let log = from.engine.index_log()?;
+    let Some(name) = &log.file else { return Ok(()) };
+    let (old, new) = (folder(from).join(name), to.join("sled").join(FOLDER));
+    make_folder(&new).map_err(StoreError::folder(&new))?;
+    match fs::hard_link(&old, new.join(name)).or_else(|_| fs::copy(&old, new.join(name)).map(drop)) {
+        // Without the file, the next crawl builds the index.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        linked => {
+            linked.and_then(|()| File::open(&new)?.sync_all()).map_err(StoreError::folder(&new))?;
+            copy.set_index_log(&log)
+        }
+    }
 }
 
 #[cfg(test)]
