@@ -6,7 +6,7 @@
 //! compressed before the timing begins, because a crawl compresses them on other threads. The bench runs
 //! without and with the detection of near-duplicates. It prints documents per second of processor time and of
 //! wall time. It also prints the size of the store divided by the size of the packed documents: after
-//! filling, after closing, and after opening the store again.
+//! filling, after closing, after opening the store again, and after copying it to new files.
 
 #![allow(
     clippy::allow_attributes,
@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use gleaner_corpus::{Document, DocumentId};
 use gleaner_frontier::{CanonicalUrl, FoundUrl, Outcome, Role};
-use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, StoreOptions, open};
+use gleaner_store::{DuplicateLevels, PackedDocument, QueuePosition, StoreOptions, open, shrink};
 use jiff::Timestamp;
 
 /// Number of pages between two flushes, as in the default of `store.flush_pages`.
@@ -165,4 +165,8 @@ fn fill(documents: usize, what: &str, levels: &DuplicateLevels) {
     let begun = Instant::now();
     drop(open(folder.path(), &options).unwrap());
     println!("opened again in {:.1} s: {:.2}", begun.elapsed().as_secs_f64(), ratio(size(folder.path())));
+    let begun = Instant::now();
+    let copied = shrink(folder.path(), options.cache, 0).unwrap().is_some();
+    let after = ratio(size(folder.path()));
+    println!("copied ({copied}) in {:.1} s: {after:.2}", begun.elapsed().as_secs_f64());
 }

@@ -1,6 +1,5 @@
 //! Opens a data folder for one writer and any number of readers.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +23,9 @@ const FORMAT: u32 = 2;
 /// Number of attempts of a reader to connect to the process that has the folder open.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Number of bytes of records that a copy of a store reads before it writes them.
+const COPIED_AT_ONCE: usize = 4 << 20;
 
 /// Options for opening a store.
 #[derive(Debug, Clone)]
@@ -275,7 +277,7 @@ impl Writer {
         }
         make_folder(folder).map_err(wrong)?;
         let copy = Embedded::open(&path, folder, options.cache)?;
-        let mut unreadable = 0;
+        let (mut unreadable, mut records, mut bytes) = (0, Vec::new(), 0);
         for space in keys::SPACES.into_iter().chain([keys::PAGE]) {
             for pair in self.store.scan([space]) {
                 let (key, value) = match pair {
@@ -286,10 +288,15 @@ impl Writer {
                         (error.unreadable_key().ok_or(error)?, Vec::new())
                     }
                 };
-                copy.commit(Batch { writes: [(key, Write::Put(value))].into() }, BTreeSet::new())?;
-                copy.spill_if_full()?;
+                bytes += key.len() + value.len();
+                records.push((key, value));
+                if bytes > COPIED_AT_ONCE {
+                    copy.fill(&std::mem::take(&mut records))?;
+                    bytes = 0;
+                }
             }
         }
+        copy.fill(&records)?;
         copy.flush()?;
         Ok((copy, unreadable))
     }

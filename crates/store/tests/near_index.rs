@@ -207,15 +207,18 @@ fn a_repair_removes_a_damaged_file() {
 }
 
 #[test]
-fn another_size_of_the_index_makes_another_file() {
+fn a_file_has_the_size_that_its_documents_need_and_the_settings_allow() {
     let folder = TempDir::new().unwrap();
     fill(&mut opened(folder.path(), SMALL), 0, 12);
-    let length = || files(folder.path()).first().map(|file| fs::metadata(file).unwrap().len());
-    assert_eq!(length(), Some(SMALL as u64 + 64));
-    check_all_found(&mut opened(folder.path(), SMALL / 2), 12);
-    assert_eq!(length(), Some(SMALL as u64 / 2 + 64));
-    check_all_found(&mut opened(folder.path(), 100 * SMALL), 12);
-    assert_eq!(length(), None, "so large an index needs no file for 12 documents");
+    let length = || fs::metadata(&files(folder.path())[0]).unwrap().len() - 64;
+    assert_eq!(length(), 4096);
+    drop(opened(folder.path(), 2048));
+    assert_eq!(length(), 2048, "a smaller index");
+    check_all_found(&mut opened(folder.path(), SMALL), 12);
+    assert_eq!(length(), 4096, "a larger index");
+    fill(&mut opened(folder.path(), SMALL), 12, 60);
+    assert_eq!(length(), 16_384);
+    check_all_found(&mut opened(folder.path(), SMALL), 60);
 }
 
 #[test]

@@ -155,7 +155,7 @@ impl Embedded {
     }
 
     /// Bounds the memory of a caller that writes many records.
-    pub(crate) fn spill_if_full(&self) -> Result<(), StoreError> {
+    fn spill_if_full(&self) -> Result<(), StoreError> {
         if self.is_full() { self.spill() } else { Ok(()) }
     }
 
@@ -223,6 +223,24 @@ impl Embedded {
         }
         state.texts.accept(files);
         (state.waiting, state.bytes) = (Batch::default(), 0);
+        Ok(())
+    }
+
+    /// Writes new records, in the order of their keys. Unlike committed writes, a crash may keep a part of them. In this
+    /// order, sled soon overwrites its earlier versions of a page, and a store that is filled so has less unused space.
+    pub(crate) fn fill(&self, records: &[KeyValue]) -> Result<(), StoreError> {
+        let mut state = self.write();
+        let (mut appending, mut values) = (state.texts.append(), Vec::with_capacity(records.len()));
+        for (key, value) in records {
+            let position = keys::is_large(key).then(|| appending.push(key, value)).transpose()?;
+            values.push(position.map_or_else(|| value.clone(), |position| position.to_bytes().to_vec()));
+        }
+        let files = appending.finish()?;
+        for ((key, _), value) in records.iter().zip(values) {
+            let (tree, name) = self.place(key);
+            self.run("writing", || tree.insert(name, value))?;
+        }
+        state.texts.accept(files);
         Ok(())
     }
 

@@ -167,21 +167,19 @@ impl IndexFile {
         synced.and_then(|()| Self::open(path)).map_err(CopyError::Write)
     }
 
-    /// Returns the buckets of `old`, or empty ones, with further entries.
+    /// Returns the buckets with further entries.
     ///
     /// # Errors
-    /// `old` cannot be opened. The iterator returns an error for a damaged bucket.
+    /// The file cannot be opened. The iterator returns an error for a damaged bucket.
     pub(super) fn merged(
-        old: Option<&Self>,
-        count: u32,
+        &self,
         mut entries: Vec<Entry>,
     ) -> io::Result<impl Iterator<Item = io::Result<Bucket>> + use<>> {
         // This sort keeps the order of the entries of a bucket.
         entries.sort_by_key(|entry| entry.place.bucket());
-        let (mut entries, mut buckets) = (entries.into_iter().peekable(), old.map(Self::all).transpose()?);
-        Ok((0..count).map(move |number| {
-            let old = buckets.as_mut().and_then(Iterator::next).transpose()?;
-            let mut bucket = old.unwrap_or(Bucket::EMPTY);
+        let mut entries = entries.into_iter().peekable();
+        Ok((0..).zip(self.all()?).map(move |(number, bucket)| {
+            let mut bucket = bucket?;
             while let Some(entry) = entries.next_if(|entry| entry.place.bucket() == number) {
                 bucket.put(entry.place, entry.document);
             }
@@ -267,8 +265,13 @@ mod tests {
         documents.flat_map(entry).collect()
     }
 
-    fn written(folder: &TempDir, name: &str, old: Option<&IndexFile>, from: u32, to: u32) -> IndexFile {
-        let buckets = IndexFile::merged(old, BUCKETS, entries(from..to)).unwrap();
+    fn empty(folder: &TempDir) -> IndexFile {
+        let buckets = (0..BUCKETS).map(|_| Ok(Bucket::EMPTY));
+        IndexFile::write(&folder.path().join("empty"), BUCKETS, 0, buckets).unwrap()
+    }
+
+    fn written(folder: &TempDir, name: &str, old: &IndexFile, from: u32, to: u32) -> IndexFile {
+        let buckets = old.merged(entries(from..to)).unwrap();
         IndexFile::write(&folder.path().join(name), BUCKETS, to.into(), buckets).unwrap()
     }
 
@@ -276,19 +279,19 @@ mod tests {
     fn files_that_follow_each_other_equal_a_table_in_memory() {
         let folder = TempDir::new().unwrap();
         let mut table = BandTable::with_memory(BUCKETS as usize * 64);
-        let mut file: Option<IndexFile> = None;
+        let mut file = empty(&folder);
         for (from, to) in [(0, 5), (5, 20), (20, 60)] {
             for document in from..to {
                 let Ok(()) = table.put(document, &keys(document));
             }
-            let next = written(&folder, &to.to_string(), file.as_ref(), from, to);
+            let next = written(&folder, &to.to_string(), &file, from, to);
             assert_eq!((next.buckets(), next.documents()), (BUCKETS, to.into()));
             let stored: Vec<Bucket> = next.all().unwrap().map(Result::unwrap).collect();
             assert_eq!(stored, table.buckets());
             for document in 0..to {
                 assert_eq!(next.find(&keys(document)).unwrap(), table.documents(&keys(document)));
             }
-            file = Some(next);
+            file = next;
         }
         remove_others(folder.path(), Some("60")).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -298,7 +301,7 @@ mod tests {
     #[test]
     fn damage_is_noticed() {
         let folder = TempDir::new().unwrap();
-        let path = written(&folder, "a", None, 0, 5).path().to_owned();
+        let path = written(&folder, "a", &empty(&folder), 0, 5).path().to_owned();
         let whole = fs::read(&path).unwrap();
         let is_damaged = |bytes: &[u8]| {
             fs::write(&path, bytes).unwrap();
@@ -320,14 +323,14 @@ mod tests {
     #[test]
     fn a_damaged_bucket_ends_a_query_and_a_copy() {
         let folder = TempDir::new().unwrap();
-        let file = written(&folder, "a", None, 0, 5);
+        let file = written(&folder, "a", &empty(&folder), 0, 5);
         let place = KeyPlace::new(keys(3).as_array()[0], BUCKETS);
         let mut bytes = fs::read(file.path()).unwrap();
         bytes[(place.bucket() as usize + 1) * BLOCK] ^= 1;
         fs::write(file.path(), bytes).unwrap();
         let file = IndexFile::open(file.path()).unwrap();
         assert!(file.find(&keys(3)).unwrap_err().to_string().contains("checksum"));
-        let buckets = IndexFile::merged(Some(&file), BUCKETS, Vec::new()).unwrap();
+        let buckets = file.merged(Vec::new()).unwrap();
         let copied = IndexFile::write(&folder.path().join("b"), BUCKETS, 5, buckets);
         assert!(matches!(copied, Err(CopyError::Read(_))));
     }

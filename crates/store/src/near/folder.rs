@@ -5,9 +5,10 @@
 //! ([`IndexLog`]). So after a kill at any moment, the index is complete: the file, and these documents.
 //!
 //! When many documents were put since, a flush writes a new file. The old one is removed when the store on disk names the
-//! new one. A corpus with few documents needs no file.
+//! new one. A corpus with few documents needs no file, and one with some thousands a small file. When it is too small, the
+//! index is built again with twice the size.
 //!
-//! If the file is missing, damaged, or of another size or format, the index is built again from the stored signatures, in
+//! If the file is missing, damaged, or of another format, the index is built again from the stored signatures, in
 //! the order of the document numbers. This takes 10 to 20 µs per document.
 
 use std::collections::BTreeSet;
@@ -31,6 +32,10 @@ use crate::{Store, StoreError, keys};
 
 /// A file is written when the documents in memory are this part of those that fit into it.
 const PART: usize = 32;
+
+/// A file up to this size in bytes is not larger than its documents need. A larger file has the full size at once, because it
+/// would take long to build the index again and again.
+const GROWING: usize = 64 << 20;
 
 /// Maximum number of documents in memory. Each takes about 900 bytes.
 const MOST: usize = 50_000;
@@ -94,14 +99,18 @@ impl FolderIndex {
         if self.puts.len() < most_in_memory(self.bytes) {
             return Ok(());
         }
-        let (buckets, documents) = (self.buckets(), self.known());
+        let (documents, wanted) = (self.known(), self.buckets_for(self.known()));
+        let Some(file) = self.file.as_ref().filter(|file| file.buckets() >= wanted) else {
+            return self.build(store);
+        };
+        let buckets = file.buckets();
         let mut entries = Vec::with_capacity(self.puts.len() * BANDS);
         for (document, keys) in &self.puts {
             let places = keys.as_array().map(|key| KeyPlace::new(key, buckets));
             entries.extend(places.map(|place| Entry { place, document: *document }));
         }
         let path = new_path(store)?;
-        let merged = IndexFile::merged(self.file.as_ref(), buckets, entries).map_err(CopyError::Read);
+        let merged = file.merged(entries).map_err(CopyError::Read);
         match merged.and_then(|merged| IndexFile::write(&path, buckets, documents, merged)) {
             Ok(file) => self.begin(store, file),
             Err(CopyError::Read(error)) => self.build_instead(store, error),
@@ -109,8 +118,9 @@ impl FolderIndex {
         }
     }
 
-    fn buckets(&self) -> u32 {
-        BandTable::buckets_in(self.bytes)
+    /// Returns the number of buckets of a file with this number of documents.
+    fn buckets_for(&self, documents: u64) -> u32 {
+        BandTable::buckets_in(size_for(self.bytes, documents))
     }
 
     fn known(&self) -> u64 {
@@ -119,7 +129,8 @@ impl FolderIndex {
 
     fn opened(&self, store: &Store, name: &str) -> io::Result<IndexFile> {
         let file = IndexFile::open(&folder(store).join(name))?;
-        match file.buckets() == self.buckets() {
+        let fitting = self.buckets_for(file.documents())..=BandTable::buckets_in(self.bytes);
+        match fitting.contains(&file.buckets()) {
             true => Ok(file),
             false => Err(io::Error::other("corpus.index_memory was changed")),
         }
@@ -172,14 +183,15 @@ impl FolderIndex {
             load(store, Partition::WHOLE, most, |number, keys| self.put(number, keys))?;
             return remove_others(&folder(store), None).map_err(StoreError::folder(&folder(store)));
         }
-        let mut table = BandTable::with_memory(self.bytes);
-        let loaded = LOADED * table.capacity();
+        let loaded = LOADED * BandTable::capacity_of(self.bytes);
+        let count = store.keys(keys::signed_of(Partition::WHOLE)).take(loaded).count();
+        let mut table = BandTable::with_memory(size_for(self.bytes, count as u64));
         let documents = load(store, Partition::WHOLE, loaded, |number, keys| {
             let Ok(()) = table.put(number, keys);
         })?;
         info!(documents, "built the index of near-duplicates");
         let buckets = table.buckets().iter().map(|bucket| Ok(*bucket));
-        match IndexFile::write(&new_path(store)?, self.buckets(), documents, buckets) {
+        match IndexFile::write(&new_path(store)?, table.buckets().len() as u32, documents, buckets) {
             Ok(file) => self.begin(store, file),
             Err(CopyError::Read(error) | CopyError::Write(error)) => {
                 Err(StoreError::folder(&folder(store))(error))
@@ -191,6 +203,19 @@ impl FolderIndex {
 /// Returns the number of documents that are kept in memory, for a file of `bytes` bytes.
 fn most_in_memory(bytes: usize) -> usize {
     (BandTable::capacity_of(bytes) / PART).clamp(1, MOST)
+}
+
+/// Returns the size in bytes of a file with this number of documents, at most `most`. A fifth of the file stays free.
+fn size_for(most: usize, documents: u64) -> usize {
+    let fits = |bytes: usize| documents.max(1) * 5 <= BandTable::capacity_of(bytes) as u64 * 4;
+    let mut bytes = most.min(GROWING);
+    if !fits(bytes) {
+        return most;
+    }
+    while fits(bytes / 2) {
+        bytes /= 2;
+    }
+    bytes
 }
 
 fn folder(store: &Store) -> PathBuf {
@@ -256,6 +281,19 @@ mod tests {
         BandKeys::from_signature(&Signature::of_hashes(hashes))
     }
 
+    #[test]
+    fn a_file_grows_with_its_documents() {
+        assert_eq!(size_for(GROWING, 0), size_for(GROWING, 1));
+        for documents in [1, 100, 10_000, 150_000] {
+            let (bytes, more) = (size_for(GROWING, documents), size_for(GROWING, 2 * documents));
+            assert!(bytes < GROWING && more <= 2 * bytes, "{documents}: {bytes} and {more}");
+            assert!(BandTable::capacity_of(bytes) as u64 > documents, "{documents}: {bytes}");
+        }
+        assert_eq!(size_for(GROWING, 1_000_000), GROWING);
+        assert_eq!(size_for(2 << 30, 1_000_000), 2 << 30);
+        assert_eq!(size_for(2 << 30, 10_000), size_for(GROWING, 10_000));
+    }
+
     /// With `GLEANER_LOAD=1`, the index has 10 million documents and 2 GiB, and the test prints the times.
     #[test]
     fn a_large_index_is_opened_without_its_documents() {
@@ -274,7 +312,7 @@ mod tests {
         let buckets = table.buckets().iter().map(|bucket| Ok(*bucket));
         let path = new_path(&store).unwrap();
         let began = Instant::now();
-        let file = IndexFile::write(&path, index.buckets(), documents.into(), buckets).unwrap();
+        let file = IndexFile::write(&path, table.buckets().len() as u32, documents.into(), buckets).unwrap();
         let written = began.elapsed();
         drop(table);
         index.begin(&store, file).unwrap();
