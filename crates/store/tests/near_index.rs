@@ -217,7 +217,7 @@ fn a_file_has_the_size_that_its_documents_need_and_the_settings_allow() {
     check_all_found(&mut opened(folder.path(), SMALL), 12);
     assert_eq!(length(), 4096, "a larger index");
     fill(&mut opened(folder.path(), SMALL), 12, 60);
-    assert_eq!(length(), 16_384);
+    assert_eq!(length(), 32_768);
     check_all_found(&mut opened(folder.path(), SMALL), 60);
 }
 

@@ -40,7 +40,7 @@ pub(crate) const UNATTENDED: Duration = Duration::from_secs(10 * 60);
 pub(crate) struct Daemon {
     pub(crate) config: Config,
     /// `None` if the seeds are unknown. Then no crawl can start.
-    seeds: Option<Vec<Seed>>,
+    pub(crate) seeds: Option<Vec<Seed>>,
     pins: HostPins,
     admission: Admission,
     pub(crate) store: Store,
