@@ -14,7 +14,7 @@ fn reading_commands_work_during_a_rebuild() {
     let crawl = crawled();
     let before = crawl.corpus();
     // The flushes after each page make the rebuild slower.
-    let arguments = ["rebuild", "--seeds", "seeds.txt", "--set", "store.flush_pages=1"];
+    let arguments = ["rebuild", "--set", "store.flush_pages=1"];
     let mut child = crawl.command(&arguments).spawn().unwrap();
     let begun = crawl.folder.path().join("data/rebuild/sled/db");
     while !begun.exists() {
@@ -37,7 +37,7 @@ fn reading_commands_work_during_a_rebuild() {
 fn a_rebuild_without_enough_free_space_is_refused_first() {
     let crawl = crawled();
     let before = crawl.corpus();
-    let arguments = ["rebuild", "--seeds", "seeds.txt", "--set", "store.min_free_disk=900000GiB"];
+    let arguments = ["rebuild", "--set", "store.min_free_disk=900000GiB"];
     let refused = crawl.run(&arguments);
     assert_eq!(refused.status.code(), Some(1));
     let said = said(&refused);
@@ -50,7 +50,7 @@ fn a_rebuild_without_enough_free_space_is_refused_first() {
 #[test]
 fn a_crawl_and_a_rebuild_exclude_each_other() {
     let crawl = crawled();
-    let mut child = crawl.command(&["rebuild", "--seeds", "seeds.txt"]).spawn().unwrap();
+    let mut child = crawl.command(&["rebuild"]).spawn().unwrap();
     let begun = crawl.folder.path().join("data/rebuild/sled/db");
     while !begun.exists() {
         assert!(child.try_wait().unwrap().is_none(), "the new store is not begun");

@@ -40,7 +40,7 @@ pub(crate) struct Export {
     /// after an interruption
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
-    /// With --into: maximum size of a shard
+    /// With --into: approximate size of a shard
     #[arg(long, value_name = "SIZE", default_value = "512MiB", requires = "into", value_parser = size)]
     pub(crate) shard_size: u64,
     #[command(flatten)]

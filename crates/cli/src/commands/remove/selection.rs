@@ -175,6 +175,9 @@ pub(super) fn preview(
     }
     for url in &selected.unknown {
         text += &format!("No document is at {url}, which will not be requested any more.\n");
+        if CanonicalUrl::parse(url).is_ok_and(|url| url.url().path() == "/") {
+            text += "To remove a whole host, use --host.\n";
+        }
     }
     if selected.inherited > 0 {
         text +=

@@ -12,7 +12,8 @@ use gleaner_crawl::render::text::{count, number};
 use gleaner_store::{Store, StoreError};
 
 use crate::args::{Common, Search, SearchFormat};
-use crate::commands::known_hosts::{did_you_mean, host_named};
+use crate::commands::known_hosts::host_named;
+use crate::commands::selection::refuse_unknown_hosts;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
@@ -32,6 +33,7 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     check(args, &query)?;
     let config = settings::load(common)?;
     let store = settings::read_store(&config)?;
+    refuse_unknown_hosts(&store, &query.hosts)?;
     let index = match args.no_update {
         true => existing_index(&store)?,
         false => updated_index(&store)?,
@@ -257,10 +259,7 @@ impl Searching<'_> {
         for host in &self.query.hosts {
             let of_host = SearchQuery { hosts: vec![host.clone()], ..SearchQuery::default() };
             if self.index.find(&of_host, 0, 1).map_err(failure)?.count == 0 {
-                let meant = did_you_mean(self.store, host, |_| true)?;
-                return Err(Failure::Work(format!(
-                    "nothing found: no document is of the host {host}{meant}"
-                )));
+                return Err(Failure::Work(format!("nothing found: no document is of the host {host}")));
             }
         }
         Err(Failure::Work("nothing found".into()))
