@@ -67,7 +67,7 @@ impl RecordBuilder {
             body: if omits_body { &[] } else { &response.body },
             coded: response.coded.as_deref().filter(|_| !omits_body),
             is_cut: response.is_cut || (omits_body && !response.body.is_empty()),
-            request: &response.sent,
+            request: if omits_body { &[] } else { &response.sent },
             fields: &[(ROLE, role)],
         };
         let (digests, records) = (capture.digests(), capture.records());

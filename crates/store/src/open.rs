@@ -17,8 +17,9 @@ use crate::partitions::Partition;
 use crate::records::{decode, encode};
 use crate::{Change, Store, StoreError, UrlState, compaction, flushed, keys, rebuild, removal, unwritable};
 
-/// The format of the store. Texts and signatures are in sled in format 1, and in files in format 2.
-const FORMAT: u32 = 2;
+/// The format of the store. Texts and signatures are in sled in format 1, and in files in format 2. In format 3, templates are
+/// compressed.
+const FORMAT: u32 = 3;
 
 /// Number of attempts of a reader to connect to the process that has the folder open.
 const ATTEMPTS: u32 = 20;

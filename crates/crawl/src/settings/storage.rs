@@ -74,7 +74,8 @@ pub struct ArchiveSettings {
     pub rotate: ByteSize,
     /// Compression level of records, from 1 to 9.
     pub level: u32,
-    /// Whether the bodies of responses 404 and 410 are archived. Their headers always are.
+    /// Whether the bodies of responses 404 and 410 are archived, and their requests. The headers of these responses always
+    /// are.
     pub error_bodies: bool,
 }
 

@@ -22,10 +22,12 @@
 mod index_log;
 mod texts;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::iter;
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -51,6 +53,9 @@ const MAX_WAITING: usize = 16 << 20;
 
 /// Estimated memory of a committed write, in addition to its key and value.
 const OF_A_WRITE: usize = 100;
+
+/// The first bytes of compressed values (RFC 8878, section 3.1.1). JSON begins with other bytes.
+const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Maximum number of pairs that a scan reads at once.
 const PIECE: usize = 256;
@@ -209,7 +214,7 @@ impl Embedded {
                         Some(value) if is_large => {
                             records.insert(name, &appending.push(key, value)?.to_bytes())
                         }
-                        Some(value) => records.insert(name, value),
+                        Some(value) => records.insert(name, packed(key, value).as_ref()),
                         None => records.remove(name),
                     }
                 }
@@ -233,7 +238,10 @@ impl Embedded {
         let (mut appending, mut values) = (state.texts.append(), Vec::with_capacity(records.len()));
         for (key, value) in records {
             let position = keys::is_large(key).then(|| appending.push(key, value)).transpose()?;
-            values.push(position.map_or_else(|| value.clone(), |position| position.to_bytes().to_vec()));
+            values.push(match position {
+                Some(position) => position.to_bytes().to_vec(),
+                None => packed(key, value).into_owned(),
+            });
         }
         let files = appending.finish()?;
         for ((key, _), value) in records.iter().zip(values) {
@@ -279,7 +287,7 @@ impl Embedded {
     fn value(&self, state: &State, key: &[u8], stored: &[u8]) -> Result<Vec<u8>, StoreError> {
         match EntryPosition::from_bytes(stored).filter(|_| keys::is_large(key)) {
             Some(spot) => state.texts.read(key, spot),
-            None => Ok(stored.to_vec()),
+            None => unpacked(key, stored),
         }
     }
 
@@ -341,6 +349,24 @@ impl Embedded {
         drop((stored, waiting));
         Ok((pairs, Some(range.beyond(&last))))
     }
+}
+
+/// Compresses a template, which is JSON. Returns other values as they are.
+fn packed<'a>(key: &[u8], value: &'a [u8]) -> Cow<'a, [u8]> {
+    let compressed = || zstd::bulk::compress(value, zstd::DEFAULT_COMPRESSION_LEVEL).ok();
+    match key.first() == Some(&keys::TEMPLATE) {
+        true => compressed().map_or(Cow::Borrowed(value), Cow::Owned),
+        false => Cow::Borrowed(value),
+    }
+}
+
+/// Returns the value that [`packed`] compressed. Versions of format 2 stored templates as they are.
+fn unpacked(key: &[u8], stored: &[u8]) -> Result<Vec<u8>, StoreError> {
+    if key.first() != Some(&keys::TEMPLATE) || !stored.starts_with(&ZSTANDARD) {
+        return Ok(stored.to_vec());
+    }
+    let damaged = |error: io::Error| StoreError::Damaged { what: "a template", reason: error.to_string() };
+    zstd::stream::decode_all(stored).map_err(damaged)
 }
 
 /// Returns the writes in a range, in the range's order.
