@@ -84,16 +84,18 @@ def check(rows, bodies, agents):
         assert responses[(row[5], row[6])] == row[4], row
         assert row[3] == row[5], row
     assert all(row[10] for row in rows)
-    # Each answer is followed by its request, and each names the other.
+    # Each answer is followed by its request, and each names the other. A 404 has no request.
     answers = [at for at, row in enumerate(rows) if row[2] in ("response", "revisit")]
     changes = [row for row in rows if row[2] == "metadata"]
     assert changes
-    assert len(rows) == 2 * len(answers) + len(changes) + len(files), (len(rows), len(answers), len(changes))
-    for at in answers:
+    requested = [at for at in answers if rows[at][9]]
+    assert 10 < len(requested) < len(answers)
+    assert len(rows) == len(answers) + len(requested) + len(changes) + len(files), (len(rows), len(answers), len(changes))
+    for at in requested:
         answer, request = rows[at], rows[at + 1]
         assert request[2] == "request" and request[3] == answer[3] and request[7] == answer[7], (answer, request)
         assert answer[9] == request[8] and request[9] == answer[8], (answer, request)
-    assert len(agents) == len(answers) and all(agent.startswith("gleaner/") for agent in agents), agents[:3]
+    assert len(agents) == len(requested) and all(agent.startswith("gleaner/") for agent in agents), agents[:3]
     assert any("họp sớm".encode() in body or b"market" in body for body in bodies)
 "#;
 

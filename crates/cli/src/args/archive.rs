@@ -8,10 +8,10 @@ pub(crate) struct Rebuild {
     #[arg(long)]
     pub(crate) relearn: bool,
     /// With --relearn: file of seed sites, one per line; repeatable [default: the seeds of the last crawl]
-    #[arg(long, value_name = "FILE", requires = "relearn")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Vec<PathBuf>,
     /// With --relearn: start over, even if a rebuild can be resumed or the archive lacks the pages of some documents
-    #[arg(long, requires = "relearn")]
+    #[arg(long)]
     pub(crate) force: bool,
 }
 

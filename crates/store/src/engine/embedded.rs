@@ -564,13 +564,32 @@ mod tests {
         names
     }
 
+    #[test]
+    fn a_template_is_compressed_and_one_of_an_older_version_is_read() {
+        let folder = TempDir::new().unwrap();
+        let engine = opened(&folder);
+        let json = "{\"paths\": [\"div.story > p\"]}".repeat(1000).into_bytes();
+        let (old, new) = (keys::template("a.example", 1), keys::template("a.example", 2));
+        engine.records.insert(&old, json.clone()).unwrap();
+        put(&engine, &new, Some(&json));
+        engine.flush().unwrap();
+        assert!(engine.records.get(&new).unwrap().unwrap().len() < json.len() / 20);
+        assert_eq!(
+            all(&engine, Range::with_prefix([keys::TEMPLATE])),
+            [(old, json.clone()), (new.clone(), json)]
+        );
+        let stored = engine.records.get(&new).unwrap().unwrap();
+        engine.records.insert(&new, &stored[..stored.len() / 2]).unwrap();
+        assert!(matches!(engine.get(&new), Err(StoreError::Damaged { what: "a template", .. })));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
-        /// Each step puts or removes a key, or flushes. `space` is the kind of keys: URLs, large values or pages.
+        /// Each step puts or removes a key, or flushes. `space` is the kind of keys: URLs, templates, large values or pages.
         #[test]
         fn reads_see_the_latest_writes_whether_flushed_or_not(
-            space in prop::sample::select(vec![keys::URL, keys::DOCUMENT, keys::PAGE]),
+            space in prop::sample::select(vec![keys::URL, keys::TEMPLATE, keys::DOCUMENT, keys::PAGE]),
             steps in prop::collection::vec((0_u8..40, 0_u8..4), 1..200),
             from in 0_u8..40,
         ) {
