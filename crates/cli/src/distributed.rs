@@ -117,10 +117,10 @@ pub(crate) fn join(
     let membership =
         WorkerParams { name: name(config), settings: shared.0, waits, ..membership(config, stop)? };
     let writer = gleaner_store::join(Path::new(&config.store.path), &membership).map_err(Failure::work)?;
-    match settings::incomplete_reason(config, &writer.store())? {
+    match opening::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
         None => {
-            settings::name_unfinished_removals(&writer.store())?;
+            opening::name_unfinished_removals(&writer.store())?;
             Ok(writer)
         }
     }

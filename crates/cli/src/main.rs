@@ -14,6 +14,7 @@ mod failure;
 mod logging;
 mod messages;
 mod open_files;
+mod opening;
 mod output;
 mod progress;
 mod progress_lines;

@@ -44,7 +44,7 @@ pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
         + &next_step(&summary, &store_arguments);
     output::print(&text)?;
     if summary.ending != Ending::Stopped {
-        settings::shrink_store(&config);
+        opening::shrink_store(&config);
     }
     match report.map(|report| report.status) {
         None if !summary.ending.is_over() => Err(Failure::Interrupted),

@@ -24,7 +24,7 @@ const SHOWN: usize = 10;
 
 pub(crate) fn run(common: &Common, args: &Duplicates) -> CommandResult {
     let config = settings::load(common)?;
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     let mut shown = false;
     let mut show = |one: &Value| -> CommandResult {
         shown = true;

@@ -42,7 +42,7 @@ impl HostLine {
 
 pub(crate) fn run(common: &Common, args: &args::Hosts) -> CommandResult {
     let config = settings::load(common)?;
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     let mut lines = lines(&config, &store).map_err(Failure::work)?;
     if let Some(filter) = &args.filter {
         let wanted = filter.to_lowercase();

@@ -150,7 +150,7 @@ impl<'a> PageReader<'a> {
         let is_wanted = self.common.data.is_some()
             || Path::new(&self.config.store.path).join("sled").exists()
             || distributed::is_shared(self.config);
-        let store = match is_wanted.then(|| settings::read_store(self.config)).transpose() {
+        let store = match is_wanted.then(|| opening::read_store(self.config)).transpose() {
             Ok(store) => store,
             // The user did not name this corpus, and a running crawl may have it open. Therefore this is not
             // a failure.

@@ -100,7 +100,7 @@ fn complete(config: &Config, rebuild: RebuildStore, replayed: &ReplaySummary) ->
     let texts = |store: &Store| texts(store).map_err(Failure::work);
     let before = rebuild.replacement.old().map(texts).transpose()?;
     put_in_place(rebuild, replayed.documents)?;
-    let mut writer = settings::open_store(config, false)?;
+    let mut writer = opening::open_store(config, false)?;
     if let Some(before) = before {
         output::print(&describe_differences(&before, &texts(&writer.store())?))?;
     }

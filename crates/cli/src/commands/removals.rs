@@ -20,7 +20,7 @@ pub(crate) fn run(common: &Common, args: &Removals) -> CommandResult {
     if let Some(number) = args.take_back {
         return take_back(&config, number);
     }
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     if args.ids {
         let since = args.since.as_deref().map(|text| time("--since", text)).transpose()?;
         let ids = store.removed_documents(since, None).map_err(Failure::work)?;
@@ -113,7 +113,7 @@ fn take_back(config: &Config, number: u32) -> CommandResult {
         let _ = fs::remove_dir_all(&folder);
         return done;
     }
-    let mut writer = settings::open_store(config, false)?;
+    let mut writer = opening::open_store(config, false)?;
     open_archive(config, None, &mut writer).map_err(Failure::work)?;
     forget(&mut writer, number)
 }

@@ -94,8 +94,8 @@ fn listed(sources: &[WarcFile]) -> Result<String, Failure> {
 }
 
 fn writer(config: &Config, create: bool) -> Result<Writer, Failure> {
-    let writer = settings::open_store(config, create)?;
-    match settings::incomplete_reason(config, &writer.store())? {
+    let writer = opening::open_store(config, create)?;
+    match opening::incomplete_reason(config, &writer.store())? {
         Some(what) => Err(Failure::Work(what)),
         None => Ok(writer),
     }

@@ -63,7 +63,7 @@ pub(crate) fn run(common: &Common, args: &args::Report) -> CommandResult {
 /// Describes the last crawl if it has not ended. Such a crawl has no report yet.
 fn unfinished(config: &Config) -> Result<Option<String>, StoreError> {
     // If the store cannot be opened, the reports can still be shown.
-    let Ok(store) = settings::read_store(config) else { return Ok(None) };
+    let Ok(store) = opening::read_store(config) else { return Ok(None) };
     let Some(run) = store.last_run()?.filter(|run| run.ended.is_none() && !run.replayed) else {
         return Ok(None);
     };

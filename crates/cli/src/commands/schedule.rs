@@ -31,7 +31,7 @@ pub(crate) fn run(common: &Common, args: &Schedule) -> CommandResult {
         timetable = Some(Timetable::from_schedule(&config.schedule).map_err(Failure::usage)?);
         config.crawl.max_time = shorter(config.crawl.max_time, config.schedule.max_time);
         // Later, the process has the store open until it ends.
-        settings::shrink_store(config);
+        opening::shrink_store(config);
         Ok(())
     };
     let mut daemon = Daemon::open(common, &args.seeds, &[], &Budgets::default(), check)?;

@@ -22,12 +22,12 @@ pub(crate) fn run(common: &Common, args: &Snapshot) -> CommandResult {
     if target.exists() {
         return Err(Failure::Usage(format!("{} already exists; choose a new folder", target.display())));
     }
-    settings::refuse_inside_corpus(&config, &args.dir)?;
+    opening::refuse_inside_corpus(&config, &args.dir)?;
     if target.to_str().is_none() {
         return Err(Failure::Usage(format!("{}: the name is not valid UTF-8", target.display())));
     }
-    let unreadable = match settings::try_open_store(&config)? {
-        Some(writer) => match settings::incomplete_reason(&config, &writer.store())? {
+    let unreadable = match opening::try_open_store(&config)? {
+        Some(writer) => match opening::incomplete_reason(&config, &writer.store())? {
             Some(what) => return Err(Failure::Work(what)),
             None => snapshot::take(&config, &writer, &target).map_err(Failure::work)?,
         },
@@ -55,7 +55,7 @@ pub(crate) fn from_crawl(config: &Config, target: &Path) -> Result<u64, Failure>
         if let Some(answer) = snapshot::answer(data) {
             return answer.map_err(Failure::Work);
         }
-        if let Some(writer) = settings::try_open_store(config)? {
+        if let Some(writer) = opening::try_open_store(config)? {
             snapshot::withdraw(data);
             // The process may have finished the copy before it ended.
             return match snapshot::answer(data) {

@@ -15,7 +15,7 @@ use crate::{CommandResult, output, settings};
 
 pub(crate) fn run(common: &Common, args: Template) -> CommandResult {
     let config = settings::load(common)?;
-    let store = || settings::read_store(&config);
+    let store = || opening::read_store(&config);
     let text = match args.what {
         TemplateCommand::List => list(&store()?).map_err(Failure::work)?,
         TemplateCommand::Show { host, json } => show(&store()?, &host.to_ascii_lowercase(), json)?,

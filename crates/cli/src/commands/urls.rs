@@ -51,7 +51,7 @@ const COLUMNS: [&str; 8] =
 
 pub(crate) fn run(common: &Common, args: &Urls) -> CommandResult {
     let config = settings::load(common)?;
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     let hosts = wanted_hosts(&store, &args.host)?;
     let is_wanted = |record: &UrlRecord| {
         let outcome = record.last.as_ref();

@@ -47,7 +47,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> CommandResult {
         repair_damaged(&config)?;
     }
     // A store can also be verified while a rebuild is unfinished.
-    match settings::try_open_store(&config) {
+    match opening::try_open_store(&config) {
         Ok(Some(writer)) => check(&config, &writer.store(), args),
         Ok(None) => check_copy(config, args),
         // A folder that cannot be written can still be read.
@@ -63,7 +63,7 @@ pub(crate) fn run(common: &Common, args: &Verify) -> CommandResult {
 fn repair_damaged(config: &Config) -> CommandResult {
     let (pins, admission) = (settings::pins(config)?, settings::admission(config)?);
     let rules = RepairRules { config, pins: &pins, admission: &admission };
-    let repaired = match settings::try_open_store(config)? {
+    let repaired = match opening::try_open_store(config)? {
         Some(mut writer) => {
             if writer.remove_damaged_index().map_err(Failure::work)? {
                 print_message(
@@ -74,7 +74,7 @@ fn repair_damaged(config: &Config) -> CommandResult {
             repair::repair(rules, &mut writer, &damaged).map_err(Failure::work)?
         }
         None => {
-            let damaged = settings::read_store(config)?.damaged_records().map_err(Failure::work)?;
+            let damaged = opening::read_store(config)?.damaged_records().map_err(Failure::work)?;
             repair_by_other(rules, &damaged)?
         }
     };
@@ -106,7 +106,7 @@ fn repair_by_other(rules: RepairRules<'_>, damaged: &[DamagedRecord]) -> Result<
         if let Some(answer) = repair::answer(data) {
             return answer.map_err(Failure::Work);
         }
-        if let Some(mut writer) = settings::try_open_store(rules.config)? {
+        if let Some(mut writer) = opening::try_open_store(rules.config)? {
             repair::withdraw(data);
             return repair::repair(rules, &mut writer, damaged).map_err(Failure::work);
         }
@@ -123,14 +123,14 @@ fn check_copy(mut config: Config, args: &Verify) -> CommandResult {
     print_message("gleaner: the corpus is in use; checking a copy of it");
     config.store.path = copy.to_string_lossy().into_owned();
     let checked =
-        settings::open_store(&config, false).and_then(|writer| check(&config, &writer.store(), args));
+        opening::open_store(&config, false).and_then(|writer| check(&config, &writer.store(), args));
     fs::remove_dir_all(&copy).map_err(Failure::writing(copy.display()))?;
     checked
 }
 
 fn check(config: &Config, store: &Store, args: &Verify) -> CommandResult {
     let mut faults = Faults::default();
-    if let Some(what) = settings::incomplete_reason(config, store)? {
+    if let Some(what) = opening::incomplete_reason(config, store)? {
         faults.in_store += 1;
         faults.add(what);
     }

@@ -125,7 +125,7 @@ impl Daemon {
                 let shared = SharedSettings::new(&config, "crawl", seeds.as_deref(), &pins_text)?;
                 distributed::join(&config, shared, true, &stop)?.store()
             }
-            false => settings::store(&config, create)?,
+            false => opening::store(&config, create)?,
         };
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::work)?;

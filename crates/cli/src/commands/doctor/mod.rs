@@ -28,7 +28,7 @@ pub(crate) struct DoctorContext {
 
 pub(crate) fn run(common: &Common, args: &Doctor) -> CommandResult {
     let config = settings::load(common)?;
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     let seeds = match args.seeds.is_empty() {
         true => store.seeds().map_err(Failure::work)?,
         false => Some(settings::seeds(&args.seeds, &[], &config)?),

@@ -34,7 +34,7 @@ pub(super) struct DocumentSource {
 
 impl DocumentSource {
     pub(super) fn new(config: &Config, args: &Export, format: Format) -> Result<Self, Failure> {
-        let store = settings::read_store(config)?;
+        let store = opening::read_store(config)?;
         let unreadable = UnreadableTexts::new(&store);
         let repeats = match args.without_repeated {
             true => Some(count_repeats(&store, &unreadable).map_err(Failure::work)?),

@@ -28,7 +28,7 @@ use document_source::DocumentSource;
 pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let config = settings::load(common)?;
     if let Some(target) = args.out.as_ref().or(args.into.as_ref()) {
-        settings::refuse_inside_corpus(&config, target)?;
+        opening::refuse_inside_corpus(&config, target)?;
     }
     let format = options::format(args)?;
     let fields = args.fields.clone().unwrap_or_default();

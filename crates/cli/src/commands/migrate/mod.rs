@@ -65,7 +65,7 @@ fn settings_of(common: &Common, args: &Migrate) -> Result<(Config, bool), Failur
 }
 
 fn to_database(config: &Config, folder: &Path) -> MigrationResult {
-    let source = settings::open_store(config, false)?.store();
+    let source = opening::open_store(config, false)?.store();
     let mut target = database(config, folder, true)?;
     let mut migration = begin(config, &source, &mut target)?;
     let (positions, copied) = archive::copy_to_objects(config, &source, &mut migration)?;
@@ -77,7 +77,7 @@ fn to_database(config: &Config, folder: &Path) -> MigrationResult {
 
 fn to_folder(config: &Config, folder: &Path) -> MigrationResult {
     let source = database(config, folder, false)?.store();
-    let mut target = settings::open_store(config, true)?;
+    let mut target = opening::open_store(config, true)?;
     if !target.store().is_migrating().map_err(Failure::work)? {
         archive::refuse_existing_files(config)?;
     }

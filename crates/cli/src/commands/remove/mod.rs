@@ -27,7 +27,7 @@ pub(crate) fn run(common: &Common, args: &Remove) -> CommandResult {
     let config = settings::load(common)?;
     let request = Request::from_args(args)?;
     if !args.yes {
-        let store = settings::read_store(&config)?;
+        let store = opening::read_store(&config)?;
         return match request.target {
             Some(_) => show(&config, &store, &request),
             None => name_unfinished(&store),
@@ -188,7 +188,7 @@ fn in_folder(config: &Config, request: &Request<'_>) -> CommandResult {
     let folder = Path::new(&config.store.path);
     if !folder.join("sled").exists() && !folder.join("rebuild").exists() {
         // Reports that there is no corpus.
-        drop(settings::read_store(config)?);
+        drop(opening::read_store(config)?);
     }
     let cache = config.store.cache.get();
     let (replacement, unreadable) = Replacement::begin(folder, cache).map_err(Failure::work)?;
@@ -199,7 +199,7 @@ fn in_folder(config: &Config, request: &Request<'_>) -> CommandResult {
     else {
         return Err(Failure::Work(format!("no corpus in {}", folder.display())));
     };
-    if let Some(what) = settings::incomplete_reason(config, &writer.store())? {
+    if let Some(what) = opening::incomplete_reason(config, &writer.store())? {
         return Err(Failure::Work(what));
     }
     require_archive(config, &writer.store())?;
@@ -214,7 +214,7 @@ fn in_folder(config: &Config, request: &Request<'_>) -> CommandResult {
     let _ = fs::remove_dir_all(folder.join("search"));
     let unreadable = replacement.copy_after(writer, cache).map_err(Failure::work)?;
     replacement.finish_without_old().map_err(Failure::work)?;
-    let mut writer = settings::open_store(config, false)?;
+    let mut writer = opening::open_store(config, false)?;
     open_archive(config, None, &mut writer).map_err(Failure::work)?;
     for removal in &mut removals {
         writer.set_removal_step(removal, RemovalStep::Done).map_err(Failure::work)?;
@@ -263,7 +263,7 @@ fn in_database(config: &Config, request: &Request<'_>) -> CommandResult {
 fn with_database(config: &Config, request: &Request<'_>, folder: &Path) -> CommandResult {
     let membership = distributed::membership(config, &StopRequest::default())?;
     let mut writer = join_alone(folder, &membership, false).map_err(Failure::work)?;
-    if let Some(what) = settings::incomplete_reason(config, &writer.store())? {
+    if let Some(what) = opening::incomplete_reason(config, &writer.store())? {
         return Err(Failure::Work(what));
     }
     let mut removals = begin(config, &mut writer, request)?;

@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     let query = query(args, &hosts).map_err(|error| Failure::Usage(error.english))?;
     check(args, &query)?;
     let config = settings::load(common)?;
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     refuse_unknown_hosts(&store, &query.hosts)?;
     let index = match args.no_update {
         true => existing_index(&store)?,

@@ -43,7 +43,7 @@ pub(crate) fn run(common: &Common, args: &Seeds) -> CommandResult {
         admission: settings::admission(&config)?,
         pins: settings::pins(&config)?,
     };
-    let removed = match settings::read_store_if_exists(&config)? {
+    let removed = match opening::read_store_if_exists(&config)? {
         Some(store) => store.removed().map_err(Failure::work)?,
         None => RemovedUrls::default(),
     };

@@ -35,7 +35,7 @@ pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
         ));
     }
     selection::require_known_agents(&args.selection.not_barred, &config.corpus.agents)?;
-    let store = settings::read_store(&config)?;
+    let store = opening::read_store(&config)?;
     if let Some(filter) = &filter {
         selection::refuse_unknown(&store, filter)?;
     }
