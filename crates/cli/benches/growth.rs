@@ -178,7 +178,7 @@ fn opened(folder: &Path) -> Writer {
 /// Copies the store to new files, and prints its size.
 fn copy(folder: &Path, documents: usize) {
     let start = Instant::now();
-    let copied = gleaner_store::shrink(&folder.join("data"), 64 << 20, 0).unwrap();
+    let copied = gleaner_store::shrink(&folder.join("data"), 64 << 20, 0, &|_| ()).unwrap();
     let each = |bytes: u64| bytes / documents as u64;
     match copied {
         Some(copied) => println!(

@@ -16,7 +16,7 @@ use tracing::{info, warn};
 
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::settings;
+use crate::opening;
 
 /// How long a command that only reads waits for an unreachable database.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);

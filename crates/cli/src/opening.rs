@@ -4,13 +4,15 @@ use std::fs;
 use std::path::Path;
 
 use gleaner_crawl::archive_folder;
+use gleaner_crawl::render::text::bytes;
 use gleaner_crawl::settings::Config;
 use gleaner_store::{Shrunk, Store, StoreError, StoreOptions, Writer, open, shrink};
-use tracing::{info, warn};
+use tracing::info;
 
 use crate::distributed;
 use crate::failure::Failure;
 use crate::messages::print_message;
+use crate::signals;
 
 pub(crate) fn store(config: &Config, create: bool) -> Result<Store, Failure> {
     let is_new = || !Path::new(&config.store.path).join("sled").exists();
@@ -88,18 +90,32 @@ pub(crate) fn open_store(config: &Config, create: bool) -> Result<Writer, Failur
     open(Path::new(&config.store.path), &options).map_err(|error| open_failure(config, error))
 }
 
-/// Copies the store to new files if much of its space is unused. The store must be closed. If this fails, the store stays as
-/// it is, so it is no failure of the command.
+/// The size in bytes from which a message names a copy of the store, because it takes more than a moment.
+const LARGE_STORE: u64 = 64 << 20;
+
+/// Copies the store to new files if much of its space is unused. The store must be closed. A copy that fails is no failure of
+/// the command, because no data are lost. Ctrl-C and SIGTERM end the process at once.
 pub(crate) fn shrink_store(config: &Config) {
     if distributed::is_shared(config) {
         return;
     }
+    let _ended = signals::end_at_signal();
+    let on_begin = |size| {
+        if size >= LARGE_STORE {
+            print_message(format_args!(
+                "gleaner: copying the store ({}) to new files, because much of its space may be unused",
+                bytes(size)
+            ));
+        }
+    };
     let store = &config.store;
-    match shrink(Path::new(&store.path), store.cache.get(), store.min_free_disk.get()) {
+    match shrink(Path::new(&store.path), store.cache.get(), store.min_free_disk.get(), &on_begin) {
         // The status page may still have the store open.
         Ok(None) | Err(StoreError::Busy { .. }) => {}
         Ok(Some(Shrunk { before, after })) => info!(before, after, "copied the store to new files"),
-        Err(error) => warn!(%error, "the store cannot be copied to new files; it stays as it is"),
+        Err(error) => {
+            print_message(format_args!("gleaner: the store could not be copied to new files: {error}"))
+        }
     }
 }
 
@@ -159,4 +175,3 @@ fn open_failure(config: &Config, error: StoreError) -> Failure {
 fn has_archive(config: &Config) -> bool {
     gleaner_crawl::archive_files(config).is_ok_and(|files| !files.is_empty())
 }
-

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gleaner_corpus::{Admission, Condition, SiteAdmission};
 use gleaner_crawl::render::text::show_times_in;
 use gleaner_crawl::settings::{Config, ConfigFile, PinsFile, SettingText, SiteSettings, read, read_pins};
-use gleaner_crawl::{archive_folder, site_of, zone_of};
+use gleaner_crawl::{site_of, zone_of};
 use gleaner_extract::Pins;
 use gleaner_extract::pins::HostPins;
 use gleaner_frontier::{Seed, parse_seed, parse_seeds};

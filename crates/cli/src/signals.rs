@@ -3,7 +3,7 @@
 use std::io;
 
 use gleaner_crawl::StopRequest;
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::messages::print_message;
 
@@ -19,6 +19,20 @@ pub(crate) fn listen(runtime: &Handle, stop: StopRequest, on_first_signal: impl 
         print_message("gleaner: stopped at once; the same command resumes");
         std::process::exit(130);
     });
+}
+
+/// Ends the process at the first signal, as long as the returned runtime exists. For work that a kill does not harm.
+pub(crate) fn end_at_signal() -> Option<Runtime> {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().ok()?;
+    let inside = runtime.enter();
+    let mut signals = Signals::new().ok()?;
+    runtime.spawn(async move {
+        signals.next().await;
+        print_message("gleaner: stopped while copying the store; a later run copies it");
+        std::process::exit(130);
+    });
+    drop(inside);
+    Some(runtime)
 }
 
 #[cfg(unix)]

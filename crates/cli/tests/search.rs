@@ -242,7 +242,7 @@ fn an_empty_result_is_explained_and_has_exit_code_1() {
     for (arguments, part) in [
         (&["nowordlikethis"][..], "nothing found"),
         (&["the", "--language", "xx"], "languages in this corpus: en, vi"),
-        (&["the", "--host", "baolang.exampel"], "hosts in this corpus: baolang.example"),
+        (&["the", "--host", "baolang.exampel"], "did you mean baolang.example?"),
         (&["nowordlikethis", "--by", "month"], "nothing found"),
     ] {
         let output = search(arguments);

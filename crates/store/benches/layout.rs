@@ -166,7 +166,7 @@ fn fill(documents: usize, what: &str, levels: &DuplicateLevels) {
     drop(open(folder.path(), &options).unwrap());
     println!("opened again in {:.1} s: {:.2}", begun.elapsed().as_secs_f64(), ratio(size(folder.path())));
     let begun = Instant::now();
-    let copied = shrink(folder.path(), options.cache, 0).unwrap().is_some();
+    let copied = shrink(folder.path(), options.cache, 0, &|_| ()).unwrap().is_some();
     let after = ratio(size(folder.path()));
     println!("copied ({copied}) in {:.1} s: {after:.2}", begun.elapsed().as_secs_f64());
 }

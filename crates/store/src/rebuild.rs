@@ -4,8 +4,8 @@
 //! data folder, and serves the old store to processes that only read. When the new store is complete:
 //!
 //! 1. The file `rebuild/complete` is written. From here on, the new store replaces the old one, also after a kill.
-//! 2. The old store is renamed to `sled.old-N`. After a removal, it is deleted with earlier `sled.old-N`. If the new store
-//!    is a copy of it (`shrink.rs`), only the old store is deleted.
+//! 2. The old store is renamed to `sled.old-N`. After a removal, earlier `sled.old-N` are deleted, and the old store is
+//!    renamed to `rebuild/replaced`. If the new store is a copy of the old one (`shrink.rs`), only the latter happens.
 //! 3. The new store is renamed to `sled`, and `rebuild` is removed.
 //!
 //! After a kill, the next process that opens the data folder does the remaining steps ([`finish`]). Before step 1, the old
@@ -24,6 +24,12 @@ use crate::{ChangeLog, Store, StoreError, StoreOptions, Writer, flushed};
 
 pub(crate) const FOLDER: &str = "rebuild";
 pub(crate) const COMPLETE: &str = "complete";
+
+/// The folder in which a copy of the store is built.
+pub(crate) const COPY: &str = "copy";
+
+/// The folder in [`FOLDER`] from which a replaced store is removed.
+const REPLACED: &str = "replaced";
 
 /// The content of the file `complete` if the old stores are to be removed.
 const WITHOUT_OLD: &str = "without old\n";
@@ -196,11 +202,14 @@ pub(crate) fn sync(folder: &Path) -> std::io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// Replaces the old store if a complete new store exists. Returns the new path of the old store. The caller must
+/// Removes an unfinished copy. Replaces the old store if a complete new store exists. Returns the new path of the old store. The caller must
 /// have the lock of the folder.
 pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
+    remove(&folder.join(COPY))?;
     let built = folder.join(FOLDER);
     if !built.join(COMPLETE).exists() {
+        // A kill may have left the empty folder. A folder with files is an unfinished rebuild, and stays.
+        let _ = fs::remove_dir(&built);
         return Ok(None);
     }
     let wrong = StoreError::folder(folder);
@@ -212,7 +221,9 @@ pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
             old_stores(folder)?.iter().try_for_each(|old| remove(old))?;
         }
         if mark == WITHOUT_OLD || mark == WITHOUT_CURRENT {
-            remove(&path)?;
+            if path.exists() {
+                fs::rename(&path, built.join(REPLACED)).map_err(&wrong)?;
+            }
         } else if path.exists() {
             let mut names = (1..).map(|number: u32| folder.join(format!("sled.old-{number}")));
             let name = names.find(|name| !name.exists()).expect("an unused number exists");
@@ -223,6 +234,8 @@ pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     }
     flushed::take_over(&built, folder)?;
     sync(folder).map_err(&wrong)?;
+    // Its texts may have been removed. So it is removed before the file `complete`.
+    remove(&built.join(REPLACED))?;
     fs::remove_dir_all(&built).map_err(&wrong)?;
     Ok(aside)
 }

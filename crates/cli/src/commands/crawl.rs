@@ -19,7 +19,7 @@ use crate::run_tables::HostRow;
 use crate::scheduled::daemon::Daemon;
 use crate::scheduled::run_report;
 use crate::table::wrapped;
-use crate::{CommandResult, distributed, output, run_tables, settings};
+use crate::{CommandResult, distributed, opening, output, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: Crawl) -> CommandResult {
     let mut daemon = Daemon::open(common, &args.seeds, &args.urls, &args.budgets, |_| Ok(()))?;

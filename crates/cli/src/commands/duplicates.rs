@@ -18,7 +18,7 @@ use crate::args::{Common, Duplicates};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::unreadable::UnreadableTexts;
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 
 const SHOWN: usize = 10;
 

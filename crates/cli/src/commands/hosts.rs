@@ -14,7 +14,7 @@ use crate::args::{self, Common, HostOrder};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::{NOTHING, table, wrapped};
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 
 #[derive(Debug, Serialize)]
 struct HostLine {

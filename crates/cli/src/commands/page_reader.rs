@@ -21,6 +21,7 @@ use crate::commands::page_files;
 use crate::distributed::{self, shell_argument};
 use crate::failure::Failure;
 use crate::messages::print_message;
+use crate::opening;
 use crate::settings;
 
 pub(crate) struct TemplateAndPins {

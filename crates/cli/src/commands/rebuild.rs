@@ -15,7 +15,7 @@ use crate::commands::replay::{ExtractionRules, ReplayContext, ReplayStart, finis
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
-use crate::{CommandResult, distributed, output, progress, settings};
+use crate::{CommandResult, distributed, opening, output, progress, settings};
 
 const CHANGES_MISSING: &str =
     "gleaner: changes are missing in the archive; learning the templates and extracting all texts again";

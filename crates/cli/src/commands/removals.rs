@@ -13,7 +13,7 @@ use crate::args::{Common, Removals};
 use crate::commands::selection::time;
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, distributed, output, settings};
+use crate::{CommandResult, distributed, opening, output, settings};
 
 pub(crate) fn run(common: &Common, args: &Removals) -> CommandResult {
     let config = settings::load(common)?;

@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::ProgressDisplay;
 use crate::table::table;
-use crate::{CommandResult, distributed, logging, output, progress, settings, signals};
+use crate::{CommandResult, distributed, logging, opening, output, progress, settings, signals};
 
 pub(crate) fn reextract(common: &Common) -> CommandResult {
     let config = settings::load(common)?;

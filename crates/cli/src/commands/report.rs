@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::run_tables::HostRow;
 use crate::table::{table, wrapped};
-use crate::{CommandResult, output, run_tables, settings};
+use crate::{CommandResult, opening, output, run_tables, settings};
 
 pub(crate) fn run(common: &Common, args: &args::Report) -> CommandResult {
     let config = settings::load(common)?;

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::daemon::{Daemon, UNATTENDED};
 use crate::scheduled::run_report;
-use crate::{CommandResult, run_tables, settings};
+use crate::{CommandResult, opening, run_tables};
 
 /// Interval between checks of the clock and the stop flag. One long sleep would end at the wrong time after
 /// the machine was suspended or its clock was changed.

@@ -19,17 +19,12 @@ pub(crate) fn refuse_unknown(store: &Store, filter: &Filter) -> CommandResult {
     if !filter.languages.is_empty() && !filter.languages.iter().any(is_known) {
         return Err(Failure::Work(unmatched("--language", &filter.languages, "languages", &languages)));
     }
-    refuse_unknown_hosts(store, &filter.hosts)
-}
-
-/// Refuses hosts that the corpus does not know.
-pub(crate) fn refuse_unknown_hosts(store: &Store, hosts: &[String]) -> CommandResult {
-    if hosts.is_empty() {
+    if filter.hosts.is_empty() {
         return Ok(());
     }
     let records: Vec<HostRecord> = store.hosts().collect::<Result<_, _>>().map_err(Failure::work)?;
     let is_unknown = |wanted: &&String| !records.iter().any(|record| is_of_host(&record.name, wanted));
-    let unknown: Vec<String> = hosts.iter().filter(is_unknown).cloned().collect();
+    let unknown: Vec<String> = filter.hosts.iter().filter(is_unknown).cloned().collect();
     if unknown.is_empty() {
         return Ok(());
     }

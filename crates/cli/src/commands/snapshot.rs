@@ -10,7 +10,7 @@ use gleaner_crawl::snapshot;
 use crate::args::{Common, Snapshot};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, distributed, settings, unreadable};
+use crate::{CommandResult, distributed, opening, settings, unreadable};
 
 pub(crate) const POLL: Duration = Duration::from_millis(100);
 

@@ -11,7 +11,7 @@ use crate::commands::explain;
 use crate::commands::known_hosts::did_you_mean;
 use crate::failure::Failure;
 use crate::table::table;
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 
 pub(crate) fn run(common: &Common, args: Template) -> CommandResult {
     let config = settings::load(common)?;

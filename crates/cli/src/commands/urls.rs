@@ -23,7 +23,7 @@ use crate::commands::known_hosts::{did_you_mean, host_named};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::{NOTHING, table};
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 
 /// The default limit of a table.
 const MAX_ROWS: u64 = 100;

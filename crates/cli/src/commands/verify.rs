@@ -21,7 +21,7 @@ use crate::commands::snapshot;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::table::table;
-use crate::{CommandResult, distributed, output, settings};
+use crate::{CommandResult, distributed, opening, output, settings};
 
 /// Maximum number of faults to print. Further faults are only counted.
 const MAX_PRINTED: usize = 50;

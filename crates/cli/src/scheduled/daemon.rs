@@ -28,7 +28,7 @@ use crate::distributed::{self, SharedSettings};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::console::Console;
-use crate::{CommandResult, logging, open_files, settings, signals};
+use crate::{CommandResult, logging, open_files, opening, settings, signals};
 
 const RETRY_DELAY: Duration = Duration::from_millis(20);
 

@@ -16,7 +16,7 @@ use gleaner_store::{HostRecord, Store, StoreError, UrlRecord};
 
 use crate::args::{Common, Doctor};
 use crate::failure::Failure;
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 
 pub(crate) struct DoctorContext {
     config: Config,

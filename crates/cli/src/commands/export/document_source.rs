@@ -12,8 +12,8 @@ use gleaner_store::{ContextReader, Store, StoreError};
 use crate::CommandResult;
 use crate::args::Export;
 use crate::failure::Failure;
+use crate::opening;
 use crate::progress::documents_bar;
-use crate::settings;
 use crate::unreadable::UnreadableTexts;
 
 /// Documents with their contexts, in the order of their ids.

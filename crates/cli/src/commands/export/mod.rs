@@ -23,7 +23,7 @@ use crate::commands::selection;
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 use document_source::DocumentSource;
 pub(crate) fn run(common: &Common, args: &Export) -> CommandResult {
     let config = settings::load(common)?;

@@ -16,7 +16,7 @@ use gleaner_store::{
 use crate::args::{Common, Migrate};
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, distributed, output, settings};
+use crate::{CommandResult, distributed, opening, output, settings};
 use archive::CopyTotals;
 
 pub(crate) fn run(common: &Common, args: &Migrate) -> CommandResult {

@@ -20,7 +20,7 @@ use crate::args::{Common, Remove};
 use crate::commands::rebuild_store::size_of;
 use crate::failure::Failure;
 use crate::messages::print_message;
-use crate::{CommandResult, distributed, output, settings};
+use crate::{CommandResult, distributed, opening, output, settings};
 use selection::{MAX_NAMED, Selected, preview, select};
 
 pub(crate) fn run(common: &Common, args: &Remove) -> CommandResult {

@@ -6,20 +6,19 @@
 mod rows;
 mod text;
 
-use gleaner_corpus::{Document, DocumentId};
+use gleaner_corpus::{Document, DocumentId, is_of_host};
 use gleaner_crawl::render::language::Bilingual;
 use gleaner_crawl::render::text::{count, number};
-use gleaner_store::{Store, StoreError};
+use gleaner_store::{HostRecord, Store, StoreError};
 
 use crate::args::{Common, Search, SearchFormat};
-use crate::commands::known_hosts::host_named;
-use crate::commands::selection::refuse_unknown_hosts;
+use crate::commands::known_hosts::{did_you_mean, host_named};
 use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::status::{Frequency, LineOptions, Phrase, SearchError, SearchIndex, SearchQuery, UpdateStep};
 use crate::unreadable::UnreadableTexts;
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 use rows::Rows;
 
 /// Characters before and after a hit if the output is not a terminal.
@@ -33,7 +32,9 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
     check(args, &query)?;
     let config = settings::load(common)?;
     let store = opening::read_store(&config)?;
-    refuse_unknown_hosts(&store, &query.hosts)?;
+    for host in &query.hosts {
+        refuse_unknown(&store, host)?;
+    }
     let index = match args.no_update {
         true => existing_index(&store)?,
         false => updated_index(&store)?,
@@ -47,6 +48,16 @@ pub(crate) fn run(common: &Common, args: &Search) -> CommandResult {
         None => search.concordance()?,
     }
     unreadable.report("the others were searched")
+}
+
+/// Refuses a host that the corpus does not know.
+fn refuse_unknown(store: &Store, host: &str) -> CommandResult {
+    let is_known = |record: Result<HostRecord, StoreError>| record.is_ok_and(|it| is_of_host(&it.name, host));
+    if store.hosts().any(is_known) {
+        return Ok(());
+    }
+    let meant = did_you_mean(store, host, |_| true)?;
+    Err(Failure::Work(format!("nothing found: the corpus has no host {host}{meant}")))
 }
 
 /// Refuses options that contradict the query or each other.

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::scheduled::daemon;
 use crate::table::{NOTHING, table};
-use crate::{CommandResult, logging, output, progress, settings};
+use crate::{CommandResult, logging, opening, output, progress, settings};
 use check::{ExtractionRules, SeedCheck, SeedVerdict, check};
 use prober::Prober;
 

@@ -32,6 +32,12 @@ pub(super) struct Prober<'a> {
     access: HashMap<String, Access>,
 }
 
+/// What the user removed from the corpus gets no request, as in a crawl.
+fn removed(url: &CanonicalUrl) -> NotFetched {
+    let advice = "`gleaner removals` has its number N, and `gleaner removals --take-back N` allows it again";
+    NotFetched::Url(format!("{url} was removed from this corpus; {advice}"))
+}
+
 impl NotFetched {
     pub(super) fn reason(&self) -> &str {
         match self {
@@ -54,7 +60,9 @@ impl<'a> Prober<'a> {
         if let Some(known) = self.access.get(url.host()) {
             return Ok(known.clone());
         }
-        self.refuse_removed(url)?;
+        if self.removed.contains_host(url.host()) {
+            return Err(removed(url));
+        }
         let group = self.group(url);
         let delay = self.config.delay_of(url.host());
         self.fetcher.gates().raise_delay(&group, delay.get());
@@ -75,15 +83,6 @@ impl<'a> Prober<'a> {
         Ok(access)
     }
 
-    /// Refuses what the user removed from the corpus, as in a crawl.
-    fn refuse_removed(&self, url: &CanonicalUrl) -> Result<(), NotFetched> {
-        if self.removed.contains(url) {
-            let advice = "`gleaner removals` lists removals, and takes them back";
-            return Err(NotFetched::Url(format!("{url} was removed from this corpus; {advice}")));
-        }
-        Ok(())
-    }
-
     fn refused(&self, url: &CanonicalUrl, status: u16) -> NotFetched {
         let backoff = self.fetcher.backoffs().remaining(url.host());
         if backoff > MAX_BACK_OFF {
@@ -100,7 +99,9 @@ impl<'a> Prober<'a> {
     ) -> Result<(CanonicalUrl, Response), NotFetched> {
         let mut url = url.clone();
         for _ in 0..=self.config.fetch.max_redirects {
-            self.refuse_removed(&url)?;
+            if self.removed.contains(&url) {
+                return Err(removed(&url));
+            }
             let access = self.access(&url).await?;
             if let RobotsDecision::Disallowed { rule } =
                 access.verdict(&url.url()[url::Position::BeforePath..])

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::messages::print_message;
 use crate::progress::documents_bar;
 use crate::unreadable::UnreadableTexts;
-use crate::{CommandResult, output, settings};
+use crate::{CommandResult, opening, output, settings};
 use corpus_stats::{CorpusStats, DocumentPass};
 
 pub(crate) fn run(common: &Common, args: &Stats) -> CommandResult {
