@@ -29,10 +29,24 @@ mod night;
 mod politeness;
 mod year;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
+use gleaner_testkit::tls::Authority;
 use gleaner_testkit::world::WorldSize;
 use year::Year;
+
+/// The environment variable with the key of the authority that signs the certificates of the sites.
+const AUTHORITY: &str = "YEAR_AUTHORITY";
+
+/// Runs this program again in a process that trusts a new authority.
+fn with_authority() -> ExitCode {
+    let (authority, folder) = (Authority::new(AUTHORITY), tempfile::tempdir().unwrap());
+    let file = folder.path().join("authority.pem");
+    std::fs::write(&file, authority.pem()).unwrap();
+    let mut simulation = Command::new(std::env::current_exe().unwrap());
+    simulation.args(std::env::args_os().skip(1)).env("SSL_CERT_FILE", file).env(AUTHORITY, authority.key());
+    if simulation.status().unwrap().success() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|text| text != "--bench").collect();
@@ -45,9 +59,10 @@ fn main() -> ExitCode {
     let setting = |name: &str, usual: f64| std::env::var(name).map_or(usual, |text| text.parse().unwrap());
     let sites = setting("YEAR_SITES", 16.0) as usize;
     let (articles, before) = (setting("YEAR_ARTICLES", 8.0), setting("YEAR_BEFORE", 40.0) as u32);
+    let Ok(key) = std::env::var(AUTHORITY) else { return with_authority() };
     let size = WorldSize { sites, nights, articles, before };
     println!("seed {seed}, {nights} nights, {sites} sites");
-    let results = Year::simulate(seed, size);
+    let results = Year::simulate(seed, size, Authority::from_key(AUTHORITY, &key));
     print!("{}", results.table());
     if let Some(path) = arguments.get(2) {
         std::fs::write(path, serde_json::to_string_pretty(&results).unwrap()).unwrap();
