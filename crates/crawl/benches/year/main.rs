@@ -11,6 +11,11 @@
 //! The bench compares corpus, reports and requests with the truth, prints a table, and writes it to the file JSON. It
 //! ends with exit code 1 if a goal is missed, and names nights and sites. docs/operations.md has results.
 //!
+//! The sites of https are served through the proxy, with certificates of an authority that the simulation trusts: the
+//! program runs itself again with `SSL_CERT_FILE`.
+//!
+//! The check `year` of `.ci/run` simulates 30 nights of another seed each time.
+//!
 //! Limitation: back-offs of 10 s and more are not waited for, so what fails is requested again in the next night.
 
 #![allow(
