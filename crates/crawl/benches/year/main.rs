@@ -16,6 +16,17 @@
 //!
 //! The check `year` of `.ci/run` simulates 30 nights of another seed each time.
 //!
+//! Deliberate faults, tried on 2026-11-29, and the goal that each missed (seed, nights, sites):
+//!
+//! * a page that failed or showed a wall is forgotten: recall of articles (7, 63, 12)
+//! * missed runs are not reported: recall of alarms (21, 30, 4)
+//! * robots.txt is ignored: politeness (21, 12, 4)
+//! * equal texts are not recognized: articles stored twice (21, 20, 4)
+//! * crawler traps are not recognized: recall of alarms (102, 30, 8)
+//!
+//! Two faults missed no goal. Templates that are never learned again lower only the worst week, to 0.9985 (7, 63, 12).
+//! If sections and feeds are never read again, front pages and sitemaps name the same articles (21, 30, 4).
+//!
 //! Limitation: back-offs of 10 s and more are not waited for, so what fails is requested again in the next night.
 
 #![allow(
