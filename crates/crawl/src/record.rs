@@ -12,6 +12,7 @@ use crate::error::CrawlError;
 use crate::extraction::ExtractedArticle;
 use crate::pipeline::Pipeline;
 use crate::process::{Content, ProcessedResponse};
+use crate::rank;
 use crate::recorder::revisit::is_article;
 use crate::report::cause::is_wall;
 use crate::visit::{ReadSummary, Visit};
@@ -43,9 +44,11 @@ impl Pipeline {
             }
             Content::NotArticle(reason) => {
                 let outcome = Outcome::NotArticle { reason: reason.into() };
-                // A site may show a wall, such as a login page, instead of its front page.
-                let is_front = visit.record.role == Role::Front && processed.links.found.is_empty();
-                if is_page || is_front && is_wall(&outcome.reason()) { outcome } else { Outcome::Listing }
+                // A site may show a wall, such as a login page, instead of its lists. A menu may be left.
+                let is_article = |rank| matches!(rank, rank::NEWS | rank::ARTICLE);
+                let has_articles = processed.links.found.iter().any(|(_, rank)| is_article(*rank));
+                let is_wall = !has_articles && is_wall(&outcome.reason());
+                if is_page || is_wall { outcome } else { Outcome::Listing }
             }
             Content::Excluded(rule) if is_page => Outcome::Excluded { rule: rule.into() },
             Content::Unreadable(reason) => Outcome::Unreadable { reason },

@@ -24,6 +24,8 @@ enum Mood {
     Publishes,
     /// Every article is behind a consent wall. The front page still links to the articles.
     Wall,
+    /// The front page is a consent wall, too. Only its menu is left.
+    WallEverywhere,
     /// The site closes every connection.
     Dead,
     /// The front page no longer changes.
@@ -65,6 +67,7 @@ fn serve(stream: &TcpStream, night: &AtomicI64, mood: &Mutex<Mood>) {
         }
         let today = if mood == Mood::Stopped { 0 } else { night.load(Relaxed) };
         let (status, body) = match path {
+            "" if mood == Mood::WallEverywhere => (200, format!("{WALL}<a href='/about'>About</a>")),
             "" => (200, front(today)),
             _ if !path.starts_with("night") => (404, String::new()),
             _ if mood == Mood::Wall => (200, WALL.to_owned()),
@@ -248,6 +251,19 @@ fn a_site_behind_a_wall_is_reported_the_same_night() {
     assert_eq!(folder::read(&written.json).unwrap(), report);
     let page = std::fs::read_to_string(written.html).unwrap();
     assert!(page.contains("b.example: 0 new, usually 12"), "{page}");
+}
+
+#[test]
+fn a_wall_in_place_of_the_front_page_is_reported_the_same_night_and_read_again_in_the_next() {
+    let nights = Timetable::begin();
+    let said = first(&nights.format_time(Mood::WallEverywhere));
+    assert_eq!(
+        said,
+        "b.example: 0 new, usually 12: consent dialogs instead of articles (not_article: consent_wall), URLs: 1"
+    );
+    *nights.press.mood.lock().unwrap() = Mood::Publishes;
+    let (_, report) = nights.night(6);
+    assert_eq!(report.status, RunStatus::Fine, "{:?}", report.findings);
 }
 
 #[test]

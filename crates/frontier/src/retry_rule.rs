@@ -3,7 +3,9 @@
 //! One bad night must not cost an article. Therefore an outcome is final only if it says something about the
 //! page itself, such as "the page is a hub" or 410. All other outcomes may be those of a server in trouble.
 //!
-//! * The request failed, or the server reported an error of its own: the page is visited again after a pause.
+//! * The request failed, the server reported an error of its own, or the site asked for consent instead: the page
+//!   is visited again after a pause. A consent dialog replaces the lists too, and when it is gone, they may no longer
+//!   name the page.
 //! * There was a response, but not the page: a 404, a refusal, a bot check, an empty page, a redirect to
 //!   something that is no article. Dead links answer like that for ever. So the page is visited again only if
 //!   a list still names it after the pause.
@@ -17,6 +19,8 @@ use crate::Outcome;
 
 /// The reason of [`Outcome::RedirectRefused`] for a URL after too many redirects in a row.
 pub const TOO_MANY_REDIRECTS: &str = "too_many_redirects";
+
+const CONSENT_WALL: &str = "consent_wall";
 
 /// Whether a later run visits a page again because of the outcome of its last visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,7 @@ impl Outcome {
     pub fn retry_rule(&self) -> RetryRule {
         match self {
             Self::Failed { .. } => RetryRule::AfterPause,
+            Self::NotArticle { reason } if reason == CONSENT_WALL => RetryRule::AfterPause,
             // The server states that the page was removed for ever.
             Self::Gone { status: 410 } => RetryRule::Never,
             Self::RedirectRefused { reason, .. } if reason == TOO_MANY_REDIRECTS => RetryRule::Never,
@@ -92,10 +97,7 @@ pub fn waits_for_list(reason: &str) -> bool {
 /// Whether sites show such a page instead of an article when they are in trouble or suspect a bot, for example
 /// a notice of maintenance. A log-in page is the decision of the site, and remains.
 fn is_instead_of_page(reason: &str) -> bool {
-    matches!(
-        reason,
-        "challenge" | "consent_wall" | "needs_browser" | "not_found" | "nearly_empty" | "no_text"
-    )
+    matches!(reason, "challenge" | "needs_browser" | "not_found" | "nearly_empty" | "no_text")
 }
 
 #[cfg(test)]
@@ -116,6 +118,7 @@ mod tests {
             Outcome::PrivateAddress,
             Outcome::WrongType { content_type: text() },
             Outcome::NotArticle { reason: "challenge".into() },
+            Outcome::NotArticle { reason: CONSENT_WALL.into() },
             Outcome::NotArticle { reason: "hub".into() },
             Outcome::Failed { reason: "timeout".into() },
             Outcome::Stored,
@@ -129,7 +132,8 @@ mod tests {
     #[test]
     fn walls_and_empty_pages_are_retried_and_hubs_are_not() {
         let rule = |reason: &str| Outcome::NotArticle { reason: reason.into() }.retry_rule();
-        for reason in ["challenge", "consent_wall", "needs_browser", "not_found", "nearly_empty", "no_text"] {
+        assert_eq!(rule(CONSENT_WALL), RetryRule::AfterPause);
+        for reason in ["challenge", "needs_browser", "not_found", "nearly_empty", "no_text"] {
             assert_eq!(rule(reason), RetryRule::WhenListed, "{reason}");
         }
         for reason in ["hub", "listing", "gallery", "login_wall", "too_little_text", "shop"] {

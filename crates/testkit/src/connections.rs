@@ -34,7 +34,9 @@ where
                 let service = service_fn(respond.clone());
                 connections.spawn(async move {
                     // An error means that the client closed the connection.
-                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service)
+                        .with_upgrades()
+                        .await;
                 });
             }
         }

@@ -63,11 +63,12 @@ mod server;
 mod site;
 mod special_pages;
 mod texts;
-#[cfg(feature = "services")]
+#[cfg(feature = "tls")]
 pub mod tls;
 #[cfg(feature = "services")]
 pub mod tls_sites;
 mod village_post;
+#[cfg(feature = "tls")]
 pub mod world;
 
 pub use access_log::Request;

@@ -57,16 +57,35 @@ impl Authority {
     /// Creates an authority with this name and a new key.
     #[must_use]
     pub fn new(name: &str) -> Self {
+        Self::with_key(name, key())
+    }
+
+    /// Returns the authority of another process, given its name and its [key](Self::key).
+    ///
+    /// # Panics
+    /// If the key is not that of an authority.
+    #[must_use]
+    pub fn from_key(name: &str, key: &str) -> Self {
+        Self::with_key(name, KeyPair::from_pem(key).expect("it is the key of an authority"))
+    }
+
+    fn with_key(name: &str, key: KeyPair) -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no name is a valid list of names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name = named(name);
-        Self { issuer: CertifiedIssuer::self_signed(params, key()).expect("a fresh key signs") }
+        Self { issuer: CertifiedIssuer::self_signed(params, key).expect("a fresh key signs") }
     }
 
     /// Returns the authority's certificate as PEM, for `SSL_CERT_FILE`.
     #[must_use]
     pub fn pem(&self) -> String {
         self.issuer.pem()
+    }
+
+    /// Returns the authority's key as PEM, for [`from_key`](Self::from_key).
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.issuer.key().serialize_pem()
     }
 
     /// Returns the authority's certificate as DER.
@@ -111,7 +130,7 @@ impl Identity {
         Self::new(certificate.der().clone(), &key)
     }
 
-    fn acceptor(self, protocols: &[&str]) -> TlsAcceptor {
+    pub(crate) fn acceptor(self, protocols: &[&str]) -> TlsAcceptor {
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("ring has the default versions")

@@ -55,7 +55,7 @@ impl<'w> Alarms<'w> {
             let host = finding.host.as_deref().unwrap_or("run");
             (site, finding.grade, format!("{host}: {}", finding.text))
         });
-        self.findings.insert(night, findings.collect());
+        self.findings.entry(night).or_default().extend(findings);
         for host in &report.hosts {
             let Some(site) = self.world.site_of(&host.name) else { continue };
             let figures = &host.figures;
@@ -73,6 +73,7 @@ impl<'w> Alarms<'w> {
             let Some(expected) = expected(self.world, event) else { continue };
             // An event of the machine can be noticed in the next night.
             let (first, until) = match event.site {
+                None if event.kind == EventKind::DiskFull => (event.from, event.until),
                 None => (event.until, u32::MAX),
                 Some(_) => (event.from, event.until),
             };
@@ -130,9 +131,16 @@ fn explains(event: &Event, site: Option<usize>, night: u32) -> bool {
 fn expected(world: &World, event: &Event) -> Option<Expected> {
     let alarm = |texts, patience| Some(Expected { texts, patience, grade: Grade::Unusual });
     let note = |texts, patience| Some(Expected { texts, patience, grade: Grade::Note });
+    // The rule of the first calendar holds for later ones of the site.
+    let is_first = |kind| {
+        let mut of_site = world.events().iter().filter(|other| other.site == event.site);
+        of_site.find(|other| other.kind == kind) == Some(event)
+    };
     let is_noticeable = event.site.is_none_or(|site| world.usual(site) >= NOTICEABLE);
     match event.kind {
-        EventKind::Outage | EventKind::Broken => alarm(&["cannot be reached", "not crawled"], 0),
+        EventKind::Outage | EventKind::Broken | EventKind::CertificateExpires => {
+            alarm(&["cannot be reached", "not crawled"], 0)
+        }
         EventKind::Forbidden => alarm(&["refuses"], 0),
         EventKind::TooManyRequests => alarm(&["429", "asked to wait"], 0),
         // The last robots.txt is valid for a day.
@@ -143,19 +151,25 @@ fn expected(world: &World, event: &Event) -> Option<Expected> {
         EventKind::Flood if is_noticeable => alarm(&["many times"], 1),
         EventKind::Silence if is_noticeable => alarm(&["new"], 3),
         EventKind::FeedDies => note(&["a feed is not readable"], 0),
-        EventKind::Calendar => note(&["crawler trap"], 1),
+        EventKind::Calendar if is_first(event.kind) => note(&["crawler trap"], 1),
         EventKind::Sessions => note(&["session id"], 1),
+        EventKind::DiskFull => alarm(&["make room"], 0),
         EventKind::MissedNight => alarm(&["runs were missed"], 0),
         EventKind::ClockAhead => alarm(&["went back"], 0),
-        EventKind::Flood
+        EventKind::Calendar
+        | EventKind::Flood
         | EventKind::Silence
         | EventKind::Redesign
         | EventKind::RedesignBySection
         | EventKind::RedesignAndBack
         | EventKind::NewAddresses
         | EventKind::NewAddressesWithoutRedirects
+        | EventKind::NewAddressesAndBack
+        | EventKind::Https
+        | EventKind::Paywall
         | EventKind::Www
         | EventKind::Kill
-        | EventKind::Removal => None,
+        | EventKind::Removal
+        | EventKind::SettingsChange => None,
     }
 }

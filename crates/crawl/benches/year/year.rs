@@ -5,16 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gleaner_crawl::{archive_folder, open_archive};
+use gleaner_crawl::{CrawlError, archive_folder, open_archive};
 use gleaner_store::{ChangeLog, RemovalPlan, RemovalStep, RemovalTarget, Store, open};
+use gleaner_testkit::tls::Authority;
 use gleaner_testkit::world::{EventKind, Served, World, WorldServer, WorldSize};
 use jiff::SignedDuration;
 
 use crate::alarms::Alarms;
 use crate::goals::{Goal, Results};
 use crate::ledger::Ledger;
-use crate::machine::{memory, processor_time, size_of};
-use crate::night::{Crawled, Night, config, options};
+use crate::machine::{memory, size_of};
+use crate::night::{CHANGED, Crawled, Night, config, options};
 use crate::politeness::violations;
 
 /// Nights after which the user adds the new domain of a site to the seeds.
@@ -39,6 +40,8 @@ struct Cost {
     /// Responses with a body.
     pages: u64,
     bytes: u64,
+    /// Number of bytes that the archive grew.
+    archived: u64,
     /// The most requests to a site that gave nothing.
     dead: u64,
     processor: Duration,
@@ -50,13 +53,13 @@ struct Cost {
 pub struct Year;
 
 impl Year {
-    pub fn simulate(seed: u64, size: WorldSize) -> Results {
+    pub fn simulate(seed: u64, size: WorldSize, authority: Authority) -> Results {
         let began = Instant::now();
         let world = Arc::new(World::new(seed, size));
-        let server = WorldServer::start(Arc::clone(&world)).unwrap();
+        let server = WorldServer::start(Arc::clone(&world), authority).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (mut ledger, mut alarms) = (Ledger::new(&world), Alarms::new(&world));
-        let (mut costs, mut impolite) = (Vec::new(), Vec::new());
+        let (mut costs, mut impolite, mut archived) = (Vec::new(), Vec::new(), 0);
         let mut last: Option<Store> = None;
         for number in 0..size.nights {
             if is_on(&world, number, EventKind::MissedNight) {
@@ -68,19 +71,25 @@ impl Year {
             if is_on(&world, number, EventKind::Kill) {
                 kill(&night, &server, number as usize * 37 % (8 * size.sites));
             }
-            let (before, crawled) = (processor_time(), night.crawl());
-            let processor = processor_time() - before;
+            if is_on(&world, number, EventKind::DiskFull) {
+                let crawled = fill_disk(&night);
+                alarms.after_night(number, &crawled.report);
+            }
+            let crawled = night.crawl();
             let served = server.take();
             impolite.extend(violations(&world, number, &served));
             let new = ledger.after_night(number, &night.seeds, &crawled.store);
             alarms.after_night(number, &crawled.report);
-            costs.push(cost(&world, number, &served, &new, processor, &crawled));
+            let mut cost = cost(&world, number, &served, &new, &crawled);
+            let archive = size_of(&archive_folder(&config(folder.path(), &[])));
+            cost.archived = archive.saturating_sub(std::mem::replace(&mut archived, archive));
+            costs.push(cost);
             progress(costs.last().unwrap(), &crawled, &world);
             let Crawled { store, .. } = crawled;
             last = Some(store);
             if is_on(&world, number, EventKind::Removal) {
                 drop(last.take());
-                ledger.removed.extend(remove(folder.path(), &night.proxy, number, &world));
+                ledger.removed.extend(remove(&night, number, &world));
             }
         }
         let store = last.take().unwrap_or_else(|| open(folder.path(), &options()).unwrap().store());
@@ -93,7 +102,7 @@ impl Year {
         let size = size_of(folder.path());
         let documents = store.totals().unwrap().documents();
         results.add("disk: KiB a document", size as f64 / 1024.0 / documents as f64, None, Vec::new());
-        let differences = rebuild(folder.path(), &server.proxy(), &store);
+        let differences = rebuild(folder.path(), &store);
         results.add("rebuild: differences", differences.len() as f64, Some(Goal::AtMost(0.0)), differences);
         results.add("minutes", began.elapsed().as_secs_f64() / 60.0, None, Vec::new());
         results
@@ -109,7 +118,21 @@ fn night(world: &World, number: u32, folder: &Path, server: &WorldServer) -> Nig
     let seeds = (0..world.sites()).map(|site| format!("http://{}/", world.host(site, known))).collect();
     let ahead = if is_on(world, number, EventKind::ClockAhead) { 72 } else { 0 };
     let start = world.night(number) + SignedDuration::from_hours(ahead);
-    Night { folder: folder.to_owned(), proxy: server.proxy(), seeds, start }
+    let mut sets = vec![format!("fetch.proxy={}", server.proxy())];
+    let changes = world.events().iter().filter(|event| event.kind == EventKind::SettingsChange);
+    if changes.filter(|event| event.from <= number).count() % 2 == 1 {
+        sets.extend(CHANGED.map(str::to_owned));
+    }
+    Night { folder: folder.to_owned(), sets, seeds, start }
+}
+
+/// Runs the night on a disk without space, which ends it with an error.
+fn fill_disk(night: &Night) -> Crawled {
+    let mut full = night.clone();
+    full.sets.push("store.min_free_disk=1000000GiB".into());
+    let crawled = full.crawl();
+    assert!(matches!(crawled.summary, Err(CrawlError::DiskFull { .. })), "the run did not end");
+    crawled
 }
 
 /// Runs the night in a child process, and kills it after this number of requests.
@@ -124,9 +147,9 @@ fn kill(night: &Night, server: &WorldServer, requests: usize) {
 }
 
 /// Removes some documents, as `gleaner remove` does.
-fn remove(folder: &Path, proxy: &str, number: u32, world: &World) -> Vec<gleaner_corpus::DocumentId> {
-    let config = config(folder, proxy);
-    let mut writer = open(folder, &options()).unwrap();
+fn remove(night: &Night, number: u32, world: &World) -> Vec<gleaner_corpus::DocumentId> {
+    let config = config(&night.folder, &night.sets);
+    let mut writer = open(&night.folder, &options()).unwrap();
     open_archive(&config, None, &mut writer).unwrap();
     let store = writer.store();
     let mut plan = RemovalPlan::new(RemovalTarget::Urls, false);
@@ -144,14 +167,7 @@ fn remove(folder: &Path, proxy: &str, number: u32, world: &World) -> Vec<gleaner
     removed
 }
 
-fn cost(
-    world: &World,
-    night: u32,
-    served: &[Served],
-    new: &BTreeMap<usize, u64>,
-    processor: Duration,
-    crawled: &Crawled,
-) -> Cost {
+fn cost(world: &World, night: u32, served: &[Served], new: &BTreeMap<usize, u64>, crawled: &Crawled) -> Cost {
     let mut sites: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     let of_sites = served.iter().filter_map(|request| world.site_of(&request.host));
     of_sites.for_each(|site| sites.entry(site).or_default().0 += 1);
@@ -172,8 +188,9 @@ fn cost(
             .filter(|request| request.status == 200)
             .map(|request| request.bytes as u64)
             .sum(),
+        archived: 0,
         dead: dead.unwrap_or_default(),
-        processor,
+        processor: crawled.processor,
         opened: crawled.opened,
         memory: memory(),
     }
@@ -215,7 +232,7 @@ fn progress(cost: &Cost, crawled: &Crawled, world: &World) {
         cost.night,
         cost.requests,
         cost.new,
-        crawled.summary.documents,
+        crawled.summary.as_ref().unwrap().documents,
         cost.processor.as_secs_f64(),
         cost.memory >> 20,
         cost.opened.as_millis(),
@@ -345,9 +362,11 @@ fn add_costs(results: &mut Results, costs: &[Cost]) {
         return;
     }
     let (first, last) = (month(FIRST_MONTH), month(end - MONTH));
-    let values: [(&str, CostValue, Option<f64>); 5] = [
+    let values: [(&str, CostValue, Option<f64>); 6] = [
         ("cost: processor ms a page", |cost| cost.processor.as_secs_f64() * 1000.0, Some(1.05)),
-        ("cost: KiB a page", |cost| cost.bytes as f64 / 1024.0, Some(1.05)),
+        // The world decides how long its pages are: redesigns add and remove parts of them.
+        ("cost: KiB a page", |cost| cost.bytes as f64 / 1024.0, None),
+        ("cost: archived KiB a page", |cost| cost.archived as f64 / 1024.0, None),
         ("cost: requests a page", |cost| cost.requests as f64, None),
         ("cost: ms to open the store, a page", |cost| cost.opened.as_secs_f64() * 1000.0, None),
         ("memory: MiB a page", |cost| (cost.memory >> 20) as f64, None),
@@ -365,8 +384,8 @@ fn add_costs(results: &mut Results, costs: &[Cost]) {
 type CostValue = fn(&Cost) -> f64;
 
 /// Restores the corpus from its archive in another folder. Returns what differs.
-fn rebuild(folder: &Path, proxy: &str, store: &Store) -> Vec<String> {
-    let (config, new) = (config(folder, proxy), tempfile::tempdir().unwrap());
+fn rebuild(folder: &Path, store: &Store) -> Vec<String> {
+    let (config, new) = (config(folder, &[]), tempfile::tempdir().unwrap());
     let mut writer = open(new.path(), &options()).unwrap();
     let archive = archive_folder(&config);
     let log = writer.restore(&archive, ChangeLog::in_folder(&archive).unwrap(), |_| {}).unwrap();

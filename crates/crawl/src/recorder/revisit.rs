@@ -27,6 +27,7 @@ use super::Recorder;
 use crate::error::CrawlError;
 use crate::page_links::FoundLinks;
 use crate::rank;
+use crate::report::cause::is_wall;
 use crate::visit::Visit;
 
 /// Number of revisited articles after which a site's announcements are rated.
@@ -68,8 +69,9 @@ impl Recorder {
             }
             Role::Page if *outcome == Outcome::Unchanged => record.revisits.with_false_update().at(*at),
             Role::Page => RevisitSchedule { every: 0, ..record.revisits }.at(*at),
-            // After a week in which a site was unreachable, its URLs must not have longer intervals.
+            // After a week in which a site was unreachable or had a wall, its URLs must not have longer intervals.
             _ if matches!(outcome, Outcome::Failed { .. } | Outcome::Rejected { .. }) => record.revisits,
+            _ if is_wall(&outcome.reason()) => record.revisits,
             role => {
                 // A sitemap that robots.txt names leads to all others, so its interval is at most that of a
                 // feed.

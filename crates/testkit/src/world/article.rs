@@ -10,6 +10,8 @@ use super::{DAY, EventKind, FIRST, World};
 const MOST: u32 = 1_000;
 /// Number of old articles that a flood names, as a multiple of those of a usual day.
 const FLOOD: f64 = 14.0;
+/// Number of paragraphs before a paywall. Every text is longer.
+const FREE: usize = 4;
 /// The day of the articles that a flood names. No other article is of this day.
 const FLOOD_DAY: u32 = 0;
 
@@ -168,7 +170,13 @@ impl World {
         u32::try_from(hours / 2).unwrap_or_default().min(10)
     }
 
-    /// Returns the paragraphs of an article as they are at `now`, one in each line.
+    /// Whether a page shows only the first paragraphs of the article.
+    pub(super) fn is_paid(&self, id: ArticleId, now: Timestamp) -> bool {
+        self.is_on(id.site, Self::night_at(now), |kind| kind == EventKind::Paywall)
+            && id.draw(self.seed, 18).is(0.5)
+    }
+
+    /// Returns the paragraphs of an article that its page shows at `now`, one in each line.
     #[must_use]
     pub fn text(&self, id: ArticleId, now: Timestamp) -> String {
         let words = &self.words[self.sites[id.site].language];
@@ -185,6 +193,9 @@ impl World {
         if matches!(self.kind(id), PageKind::Article) && self.corrected(id).is_some_and(|at| at <= now) {
             paragraphs[1] = words.paragraph(&mut id.draw(self.seed, 13));
         }
+        if self.is_paid(id, now) {
+            paragraphs.truncate(FREE);
+        }
         paragraphs.join("\n")
     }
 
@@ -194,13 +205,23 @@ impl World {
         self.path_in(id, self.scheme(id.site, Self::night_at(now)), is_moved)
     }
 
-    /// Number of the scheme of addresses in a night. A scheme is used once.
-    fn scheme(&self, site: usize, night: i64) -> usize {
-        let is_it = |event: &&super::Event| {
-            let kinds = [EventKind::NewAddresses, EventKind::NewAddressesWithoutRedirects];
+    /// Returns the events until a night that gave articles other addresses. Number n begins the scheme n + 1.
+    fn schemes(&self, site: usize, night: i64) -> impl Iterator<Item = &super::Event> {
+        let is_it = move |event: &&super::Event| {
+            let kinds = [
+                EventKind::NewAddresses,
+                EventKind::NewAddressesWithoutRedirects,
+                EventKind::NewAddressesAndBack,
+            ];
             kinds.contains(&event.kind) && i64::from(event.from) <= night
         };
-        self.of_site(site).filter(is_it).count()
+        self.of_site(site).filter(is_it)
+    }
+
+    /// Number of the scheme of addresses in a night.
+    fn scheme(&self, site: usize, night: i64) -> usize {
+        let in_force = self.schemes(site, night).enumerate().filter(|(_, event)| event.is_on(night));
+        in_force.last().map_or(0, |(number, _)| number + 1)
     }
 
     fn path_in(&self, id: ArticleId, scheme: usize, is_moved: bool) -> String {
@@ -227,17 +248,12 @@ impl World {
         let number = digits.next_back()?.parse::<u32>().ok()?.checked_sub(1_000_000)?;
         let id = ArticleId { site, number };
         let night = Self::night_at(now);
-        let schemes = self.scheme(site, night);
+        let schemes = self.schemes(site, night).count();
         let scheme = (0..=schemes).rev().find(|scheme| {
             [true, false].iter().any(|is_moved| self.path_in(id, *scheme, *is_moved) == path)
         })?;
-        let is_dead = self.of_site(site).filter(|event| i64::from(event.from) <= night);
-        let is_dead = is_dead
-            .filter(|event| {
-                matches!(event.kind, EventKind::NewAddresses | EventKind::NewAddressesWithoutRedirects)
-            })
-            .skip(scheme)
-            .any(|event| event.kind == EventKind::NewAddressesWithoutRedirects);
+        let mut later = self.schemes(site, night).skip(scheme);
+        let is_dead = later.any(|event| event.kind == EventKind::NewAddressesWithoutRedirects);
         Some((id, !is_dead))
     }
 
@@ -257,7 +273,7 @@ impl World {
         let mut urls = Vec::new();
         for moves in 0..=self.moves(id.site, night) {
             let domain = self.sites[id.site].domain(moves);
-            for scheme in 0..=self.scheme(id.site, night) {
+            for scheme in 0..=self.schemes(id.site, night).count() {
                 for is_moved in [false, true] {
                     let path = self.path_in(id, scheme, is_moved);
                     urls.extend(["", "www."].map(|www| format!("http://{www}{domain}{path}")));

@@ -16,10 +16,16 @@ pub enum EventKind {
     NewAddresses,
     /// Articles get other addresses, and the old ones answer 404.
     NewAddressesWithoutRedirects,
+    /// Articles get other addresses, and after some nights the former ones. The others redirect to those in force.
+    NewAddressesAndBack,
     /// The site moves to another domain, to which the old one redirects.
     NewDomain,
     /// The host redirects to the same host with `www.`.
     Www,
+    /// The site moves to https, to which http redirects.
+    Https,
+    /// The certificate of the https site has expired.
+    CertificateExpires,
     /// Every request gets a 503.
     Outage,
     /// Every request gets a 500.
@@ -34,6 +40,8 @@ pub enum EventKind {
     RobotsFails,
     /// Each page is a dialog that asks for consent.
     ConsentWall,
+    /// Half of the articles show only their first paragraphs, and ask for a subscription.
+    Paywall,
     /// The feed gets a 404.
     FeedDies,
     /// A sitemap names many old articles.
@@ -52,6 +60,10 @@ pub enum EventKind {
     ClockAhead,
     /// Documents are removed from the corpus.
     Removal,
+    /// The disk is full, until the user makes room.
+    DiskFull,
+    /// The user changes settings of the crawl, or changes them back.
+    SettingsChange,
 }
 
 /// An event at a site, or at the machine of the crawl.
@@ -80,14 +92,17 @@ impl Event {
 }
 
 /// The events of sites, with the shortest and longest number of nights. 0: the event lasts.
-const OF_SITES: [(EventKind, u32, u32); 20] = [
+const OF_SITES: [(EventKind, u32, u32); 24] = [
     (EventKind::Redesign, 0, 0),
     (EventKind::RedesignBySection, 0, 0),
     (EventKind::RedesignAndBack, 6, 9),
     (EventKind::NewAddresses, 0, 0),
     (EventKind::NewAddressesWithoutRedirects, 0, 0),
+    (EventKind::NewAddressesAndBack, 6, 30),
     (EventKind::NewDomain, 0, 0),
     (EventKind::Www, 20, 60),
+    (EventKind::Https, 0, 0),
+    (EventKind::CertificateExpires, 1, 4),
     (EventKind::Outage, 1, 1),
     (EventKind::Outage, 7, 7),
     (EventKind::Broken, 1, 3),
@@ -96,6 +111,7 @@ const OF_SITES: [(EventKind, u32, u32); 20] = [
     (EventKind::RobotsCloses, 3, 8),
     (EventKind::RobotsFails, 2, 6),
     (EventKind::ConsentWall, 2, 6),
+    (EventKind::Paywall, 20, 60),
     (EventKind::FeedDies, 20, 40),
     (EventKind::Flood, 0, 0),
     (EventKind::Calendar, 10, 40),
@@ -123,7 +139,10 @@ fn of_site(seed: u64, site: &Site, nights: u32) -> Vec<Event> {
         let (kind, least, most) = draw.one_of(&OF_SITES);
         let length = least + draw.below((most - least + 1) as usize) as u32;
         let until = if length == 0 { u32::MAX } else { night + length };
+        let is_https = site.is_https || events.iter().any(|event: &Event| event.kind == EventKind::Https);
         let suits = match kind {
+            EventKind::Https => !is_https,
+            EventKind::CertificateExpires => is_https,
             EventKind::FeedDies => site.feed.is_some(),
             EventKind::Flood => !events.iter().any(|event: &Event| event.kind == kind),
             _ => true,
@@ -139,7 +158,14 @@ fn of_site(seed: u64, site: &Site, nights: u32) -> Vec<Event> {
 fn of_machine(seed: u64, nights: u32) -> Vec<Event> {
     let mut draw = Draw::new(&[seed, 4]);
     let (mut events, mut night) = (Vec::new(), FIRST.min(nights / 4));
-    let kinds = [EventKind::MissedNight, EventKind::Kill, EventKind::ClockAhead, EventKind::Removal];
+    let kinds = [
+        EventKind::MissedNight,
+        EventKind::Kill,
+        EventKind::DiskFull,
+        EventKind::ClockAhead,
+        EventKind::Removal,
+        EventKind::SettingsChange,
+    ];
     while night < nights {
         let kind = kinds[(events.len() + draw.below(2)) % kinds.len()];
         let length = if kind == EventKind::MissedNight { 1 + draw.below(3) as u32 } else { 1 };

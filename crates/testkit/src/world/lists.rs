@@ -62,6 +62,7 @@ impl World {
             matches!(
                 kind,
                 EventKind::Outage
+                    | EventKind::CertificateExpires
                     | EventKind::Broken
                     | EventKind::Forbidden
                     | EventKind::TooManyRequests

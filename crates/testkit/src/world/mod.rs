@@ -4,15 +4,16 @@
 //! nothing is stored for a night, and any night can be served again. The sites differ in language, in the number of
 //! new articles, in their lists (front page, sections with pages, feed, news sitemap, sitemaps of months) and in
 //! their markup. Besides articles they have galleries, live reports that grow, agency texts that many sites print,
-//! corrections, and articles that are deleted or get another address.
+//! corrections, and articles that are deleted or get another address. Some use https, and some send two designs.
 //!
-//! [`Event`]s happen to sites and to the machine of the crawl: redesigns, new addresses, outages, refusals, traps. The
+//! [`Event`]s happen to sites and to the machine of the crawl: redesigns, new addresses, outages, refusals, walls, traps. The
 //! world knows the truth: which articles the lists name at a time ([`World::listed`]), and the text of each
 //! ([`World::text`]). [`WorldServer`] serves a world as an HTTP proxy on loopback.
 //!
 //! The texts are the sentences of the bundled articles in another order, with some words replaced.
 //!
-//! Limitation: all sites use http, so certificates and the move to https are not simulated.
+//! The first year has a leap day, night 121. Nights begin at a time of a zone with summer time, so one is 23 hours after
+//! the night before, and one 25.
 
 mod article;
 mod draw;
@@ -27,14 +28,17 @@ pub use article::ArticleId;
 pub use event::{Event, EventKind};
 pub use server::{Served, WorldServer};
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use draw::Draw;
 use site::Site;
 use words::Words;
 
-/// 02:00 Hanoi time on a Sunday.
-const FIRST: Timestamp = Timestamp::constant(1_793_559_600, 0);
+/// Sunday, 31 October 2027, 19:00 UTC.
+const FIRST: Timestamp = Timestamp::constant(1_825_009_200, 0);
+/// The zone of the machine of the crawl.
+const ZONE: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 const DAY: i64 = 86_400;
 /// The sites change between two nights: this long before the crawl of a night begins.
 const BEFORE_NIGHT: SignedDuration = SignedDuration::from_hours(12);
@@ -89,7 +93,10 @@ impl World {
     #[must_use]
     pub fn night(&self, night: u32) -> Timestamp {
         let minutes = Draw::new(&[self.seed, 1, u64::from(night)]).below(20) as i64 - 10;
-        FIRST + SignedDuration::from_secs(i64::from(night) * DAY) + SignedDuration::from_mins(minutes)
+        let usual = FIRST + SignedDuration::from_secs(i64::from(night) * DAY);
+        let zone = TimeZone::posix(ZONE).expect("the zone is well formed");
+        let summer = SignedDuration::from_hours(i64::from(zone.to_offset_info(usual).dst().is_dst()));
+        usual - summer + SignedDuration::from_mins(minutes)
     }
 
     /// Returns the number of the night whose crawl begins next after `at`, or has begun less than half a day ago.
@@ -113,6 +120,18 @@ impl World {
     #[must_use]
     pub fn host(&self, site: usize, night: u32) -> String {
         self.sites[site].domain(self.moves(site, i64::from(night)))
+    }
+
+    /// Returns `http` or `https`, which a site uses in a night.
+    fn protocol(&self, site: usize, night: i64) -> &'static str {
+        let is_https = self.sites[site].is_https || self.is_on(site, night, |kind| kind == EventKind::Https);
+        if is_https { "https" } else { "http" }
+    }
+
+    /// Whether the certificate of a host has expired at this time.
+    fn is_expired(&self, host: &str, now: Timestamp) -> bool {
+        let is_it = |kind| kind == EventKind::CertificateExpires;
+        self.site_of(host).is_some_and(|site| self.is_on(site, Self::night_at(now), is_it))
     }
 
     /// Returns the mean number of new articles of a site a day.

@@ -28,6 +28,7 @@ struct Labels {
     foot: &'static str,
     caption: &'static str,
     consent: &'static str,
+    subscribe: &'static str,
     advertisement: &'static str,
     letter: &'static str,
     author: &'static str,
@@ -44,6 +45,7 @@ const LABELS: [Labels; 2] = [
         foot: "Bản quyền thuộc về tòa soạn. Không sao chép nếu chưa được phép.",
         caption: "Ảnh: tư liệu",
         consent: "Chúng tôi sử dụng cookie và xử lý dữ liệu cá nhân. Bấm “Chấp nhận tất cả” để xem tiếp.",
+        subscribe: "Đăng ký để đọc tiếp bài viết này. Bạn đã có tài khoản? Đăng nhập.",
         advertisement: "Quảng cáo",
         letter: "Đăng ký nhận bản tin buổi sáng của tòa soạn, mỗi ngày một lá thư.",
         author: "viết về đời sống làng xã và đã làm báo hơn mười năm nay.",
@@ -58,6 +60,7 @@ const LABELS: [Labels; 2] = [
         foot: "All rights reserved. Copying needs the permission of the publisher.",
         caption: "Picture: archive",
         consent: "We value your privacy. We and our partners use cookies. Accept all cookies to continue.",
+        subscribe: "Subscribe to continue reading this story. Do you have an account? Log in.",
         advertisement: "Advertisement",
         letter: "Sign up for our morning newsletter, one letter for each day of the week.",
         author: "writes about life in the villages and has been a reporter for ten years.",
@@ -68,10 +71,18 @@ const LABELS: [Labels; 2] = [
 /// One request, as the pages of a site see it.
 struct Asked<'a> {
     site: usize,
-    host: &'a str,
+    /// Protocol and host, such as `https://site-01.example`.
+    base: &'a str,
     path: &'a str,
     now: Timestamp,
     night: i64,
+}
+
+impl Asked<'_> {
+    /// Returns a number that depends on the path and the night.
+    fn key(&self) -> u64 {
+        self.path.bytes().fold(self.night as u64, |key, byte| key.rotate_left(5) ^ u64::from(byte))
+    }
 }
 
 /// The markup of a site: class names and order. A redesign changes all of it.
@@ -84,7 +95,7 @@ impl Design {
     fn new(key: &[u64]) -> Self {
         let mut draw = Draw::new(key);
         let letter = |draw: &mut Draw| char::from(b'a' + draw.below(26) as u8);
-        let names = (0..17).map(|_| (0..6).map(|_| letter(&mut draw)).collect()).collect();
+        let names = (0..18).map(|_| (0..6).map(|_| letter(&mut draw)).collect()).collect();
         Self { draw, names }
     }
 
@@ -94,23 +105,30 @@ impl Design {
 }
 
 impl World {
-    /// Answers a request for the path, with its query, of a host.
-    pub(super) fn answer(&self, host: &str, target: &str, now: Timestamp) -> PageResponse {
+    /// Answers a request for the path, with its query, of a host. `protocol` is `http` or `https`.
+    pub(super) fn answer(&self, protocol: &str, host: &str, target: &str, now: Timestamp) -> PageResponse {
         let Some(site) = self.site_of(host) else { return missing() };
         let night = Self::night_at(now);
         let is_on = |kind| self.is_on(site, night, |other| other == kind);
         let domain = self.sites[site].domain(self.moves(site, night));
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let asked = Asked { site, host, path, now, night };
+        let base = format!("{protocol}://{host}");
+        let asked = Asked { site, base: &base, path, now, night };
         if is_on(EventKind::Outage) {
             return PageResponse::text(StatusCode::SERVICE_UNAVAILABLE, "The site is down.\n");
         }
         if is_on(EventKind::Broken) || (path == "/robots.txt" && is_on(EventKind::RobotsFails)) {
             return PageResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "An error occurred.\n");
         }
-        let wanted = if is_on(EventKind::Www) { format!("www.{domain}") } else { domain };
-        if host != wanted && path != "/robots.txt" {
-            return PageResponse::redirect(StatusCode::MOVED_PERMANENTLY, format!("http://{wanted}{target}"));
+        // Each host has its own robots.txt.
+        let wanted = match is_on(EventKind::Www) {
+            _ if path == "/robots.txt" => host.to_owned(),
+            true => format!("www.{domain}"),
+            false => domain,
+        };
+        let wanted = format!("{}://{wanted}", self.protocol(site, night));
+        if base != wanted {
+            return PageResponse::redirect(StatusCode::MOVED_PERMANENTLY, format!("{wanted}{target}"));
         }
         if path == "/robots.txt" {
             return self.robots(&asked, is_on(EventKind::RobotsCloses));
@@ -129,46 +147,42 @@ impl World {
         let mut text = String::from("User-agent: *\n");
         text.push_str(if is_closed { "Disallow: /\n" } else { "Disallow: /private/\nDisallow: /search\n" });
         if site.has_sitemaps {
-            let _ = writeln!(text, "Sitemap: http://{}/sitemap.xml", asked.host);
+            let _ = writeln!(text, "Sitemap: {}/sitemap.xml", asked.base);
         }
         if site.has_news_sitemap {
-            let _ = writeln!(text, "Sitemap: http://{}/news-sitemap.xml", asked.host);
+            let _ = writeln!(text, "Sitemap: {}/news-sitemap.xml", asked.base);
         }
         if !self.in_flood(asked.site, asked.now).is_empty() {
-            let _ = writeln!(text, "Sitemap: http://{}/archive-sitemap.xml", asked.host);
+            let _ = writeln!(text, "Sitemap: {}/archive-sitemap.xml", asked.base);
         }
         PageResponse::text(StatusCode::OK, &text)
     }
 
     fn list(&self, asked: &Asked<'_>, query: &str) -> Option<PageResponse> {
-        let Asked { site, host, path, now, night } = *asked;
-        let (habits, base) = (&self.sites[site], format!("http://{host}"));
+        let Asked { site, base, path, now, night } = *asked;
+        let habits = &self.sites[site];
         let xml = |text: String| Some(PageResponse::ok(XML, text.into_bytes(), now));
         match path {
             "/" => return Some(self.index(asked, "", &self.on_front(site, now), None)),
             "/feed.xml" if habits.feed.is_some() => {
                 let is_dead = self.is_on(site, night, |kind| kind == EventKind::FeedDies);
                 return (!is_dead).then(|| {
-                    PageResponse::ok(
-                        "application/rss+xml",
-                        self.feed_text(site, &base, now).into_bytes(),
-                        now,
-                    )
+                    PageResponse::ok("application/rss+xml", self.feed_text(site, base, now).into_bytes(), now)
                 });
             }
             "/news-sitemap.xml" if habits.has_news_sitemap => {
-                return xml(self.news_sitemap(site, &base, now));
+                return xml(self.news_sitemap(site, base, now));
             }
-            "/sitemap.xml" if habits.has_sitemaps => return xml(self.sitemap_index(site, &base, now)),
+            "/sitemap.xml" if habits.has_sitemaps => return xml(self.sitemap_index(site, base, now)),
             "/archive-sitemap.xml" => {
                 let flood = self.in_flood(site, now);
-                return (!flood.is_empty()).then(|| self.sitemap(&flood, &base, now)).and_then(xml);
+                return (!flood.is_empty()).then(|| self.sitemap(&flood, base, now)).and_then(xml);
             }
             _ => {}
         }
         if let Some(month) = path.strip_prefix("/sitemap-").and_then(|rest| rest.strip_suffix(".xml")) {
             let ids = self.of_month(site, month, now);
-            return (!ids.is_empty()).then(|| self.sitemap(&ids, &base, now)).and_then(xml);
+            return (!ids.is_empty()).then(|| self.sitemap(&ids, base, now)).and_then(xml);
         }
         if let Some(date) = path.strip_prefix("/calendar/") {
             return self.calendar(asked, date);
@@ -189,7 +203,7 @@ impl World {
     fn calendar(&self, asked: &Asked<'_>, date: &str) -> Option<PageResponse> {
         let numbers = date.split('/').map(str::parse).collect::<Result<Vec<u32>, _>>().ok()?;
         let [year, month, days @ ..] = numbers.as_slice() else { return None };
-        let design = self.design(asked.site, 0, asked.night);
+        let design = self.design(asked, 0);
         let mut main = format!("<h1>{date}</h1><p>");
         let next = year * 12 + month;
         for number in [next, next.saturating_sub(2)] {
@@ -203,7 +217,7 @@ impl World {
     }
 
     fn index(&self, asked: &Asked<'_>, title: &str, ids: &[ArticleId], next: Option<&str>) -> PageResponse {
-        let design = self.design(asked.site, 0, asked.night);
+        let design = self.design(asked, 0);
         let labels = &LABELS[self.sites[asked.site].language];
         let mut main = format!("<div class=\"{}\"><ul>", design.name(0));
         for id in ids {
@@ -228,7 +242,7 @@ impl World {
         }
         let path = self.path(id, asked.now);
         if path != asked.path {
-            let to = format!("http://{}{path}", asked.host);
+            let to = format!("{}{path}", asked.base);
             return Some(PageResponse::redirect(StatusCode::MOVED_PERMANENTLY, to));
         }
         let (site, title) = (&self.sites[asked.site], self.title(id));
@@ -237,7 +251,7 @@ impl World {
             true => format!("<meta property=\"article:published_time\" content=\"{published}\">"),
             false => String::new(),
         };
-        let design = self.design(asked.site, self.section(id), asked.night);
+        let design = self.design(asked, self.section(id));
         let main = match self.kind(id) {
             PageKind::Gallery => self.gallery(id, &design),
             _ => self.story(asked, id, &design),
@@ -302,6 +316,9 @@ impl World {
             }
         }
         main.push_str("</div>");
+        if self.is_paid(id, asked.now) {
+            let _ = writeln!(main, "<div class=\"{}\"><p>{}</p></div>", design.name(17), labels.subscribe);
+        }
         if draw.is(0.5) {
             let _ = writeln!(main, "<p class=\"{}\">{author} {}</p>", design.name(13), labels.author);
         }
@@ -351,12 +368,11 @@ impl World {
         if !self.is_on(asked.site, asked.night, |kind| kind == EventKind::Sessions) {
             return path.to_owned();
         }
-        let key =
-            asked.path.bytes().fold(asked.night as u64, |key, byte| key.rotate_left(5) ^ u64::from(byte));
-        format!("{path}?sid={:012x}", Draw::new(&[key]).next() >> 16)
+        format!("{path}?sid={:012x}", Draw::new(&[asked.key()]).next() >> 16)
     }
 
-    fn design(&self, site: usize, section: usize, night: i64) -> Design {
+    fn design(&self, asked: &Asked<'_>, section: usize) -> Design {
+        let Asked { site, night, .. } = *asked;
         let is_redesigned = |event: &&super::Event| {
             let from = i64::from(event.from);
             match event.kind {
@@ -369,7 +385,8 @@ impl World {
         // The number of the last redesign in force. So a site that goes back has its former markup.
         let redesigned = self.of_site(site).enumerate().filter(|(_, event)| is_redesigned(event));
         let last = redesigned.last().map_or(0, |(number, _)| number as u64 + 1);
-        Design::new(&[self.seed, 14, site as u64, last])
+        let half = u64::from(self.sites[site].is_split && Draw::new(&[self.seed, 17, asked.key()]).is(0.5));
+        Design::new(&[self.seed, 14, site as u64, last, half])
     }
 
     /// Puts the header, menu, most-read list and footer around the main part of a page.

@@ -31,6 +31,10 @@ pub(super) struct Site {
     pub(super) live: f64,
     pub(super) galleries: f64,
     pub(super) wires: f64,
+    /// Whether the site uses https from the start.
+    pub(super) is_https: bool,
+    /// Whether each request gets one of two designs.
+    pub(super) is_split: bool,
 }
 
 impl Site {
@@ -54,6 +58,8 @@ impl Site {
             live: if draw.is(0.3) { 0.03 } else { 0.0 },
             galleries: if draw.is(0.5) { 0.08 } else { 0.0 },
             wires: if draw.is(0.6) { 0.4 } else { 0.0 },
+            is_https: draw.is(0.4),
+            is_split: draw.is(0.2),
         }
     }
 
