@@ -187,7 +187,8 @@ pub struct CorpusSettings {
     pub similarity: f64,
     /// How the representative of a cluster is chosen.
     pub head: Representative,
-    /// Size of the index of near-duplicates, in its file or in the memory of a worker. A full index gradually forgets the oldest documents.
+    /// Size of the index of near-duplicates, in its file or in the memory of a worker. A full index gradually forgets the
+    /// oldest documents.
     pub index_memory: ByteSize,
 }
 

@@ -1,3 +1,5 @@
+//! Tests that the simulated world is the same each time, and that its pages tell the truth.
+
 use super::*;
 
 fn world() -> World {
