@@ -254,10 +254,7 @@ fn nothing_reached(data: &RunData, intervals: &RunIntervals, found: &[(f64, Find
     let figures = || data.hosts.iter().map(|host| GroupedCounts::from_counts(&host.counts));
     let is_answered = figures().any(|figures| figures.answered() > 0);
     let is_forbidden = figures().any(|figures| figures.disallowed() > 0);
-    // Hosts that only links name may fail in a run in which no seed was due.
-    let is_seed_silent = || hosts.iter().any(|host| host.seed.is_some());
-    let of_all = data.documents == 0
-        || (intervals.is_full_interval() && hosts.len() * 2 >= data.hosts.len() && is_seed_silent());
+    let of_all = data.documents == 0 || (intervals.is_full_interval() && hosts.len() * 2 >= data.hosts.len());
     let first = hosts.first().filter(|_| !is_answered && !is_forbidden && of_all)?;
     let cause = most_common_cause(found).or_else(|| most_common_hold(&hosts));
     let hosts = hosts.len() as u64;
