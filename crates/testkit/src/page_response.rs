@@ -47,6 +47,7 @@ impl PageResponse {
         }
     }
 
+    #[cfg(feature = "tls")]
     pub(crate) fn too_many(seconds: u32) -> Self {
         Self { status: StatusCode::TOO_MANY_REQUESTS, ..Self::unavailable(seconds) }
     }
