@@ -99,7 +99,7 @@ pub(crate) fn shrink_store(config: &Config) {
     if distributed::is_shared(config) {
         return;
     }
-    let _ended = signals::end_at_signal();
+    let _listening = signals::end_at_signal();
     let on_begin = |size| {
         if size >= LARGE_STORE {
             print_message(format_args!(

@@ -202,8 +202,8 @@ pub(crate) fn sync(folder: &Path) -> std::io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// Removes an unfinished copy. Replaces the old store if a complete new store exists. Returns the new path of the old store. The caller must
-/// have the lock of the folder.
+/// Removes an unfinished copy of the store. Then replaces the old store if a complete new one exists. Returns the new path
+/// of the old store, or `None` if it is not kept. The caller must have the lock of the folder.
 pub(crate) fn finish(folder: &Path) -> Result<Option<PathBuf>, StoreError> {
     remove(&folder.join(COPY))?;
     let built = folder.join(FOLDER);
